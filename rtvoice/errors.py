@@ -1,0 +1,96 @@
+"""Every error rtvoice raises, under one root.
+
+::
+
+    RtvoiceError
+    ├── InvalidInput            a value the caller gave is not one that is allowed
+    │   └── TextTooLong         more text than an utterance may hold
+    ├── ProtocolViolation       the peer sent what is no message at all
+    ├── Overloaded              refused for now; says how long to wait
+    ├── SynthesisFailed         a segment could not be spoken
+    ├── SetupError              something on this machine is missing or damaged; says what to run
+    └── ConnectionLost          the other end of a client's connection went away
+
+An error has a wire code (`code`) and a scope: what it ends. Errors of scope *message* end nothing: one message
+had no effect. Errors of scope *utterance* end their utterance, errors of scope *session* the connection.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+Scope = Literal["message", "utterance", "session"]
+
+
+class RtvoiceError(Exception):
+    """The root. `str(error)` is one sentence fit for the person who can act on it."""
+
+    code: ClassVar[str] = "internal"
+    scope: ClassVar[Scope] = "utterance"
+
+
+class InvalidInput(RtvoiceError, ValueError):
+    """A value is not one that is allowed. Says which field, and what is.
+
+    Args:
+        message: what is wrong and what to do about it.
+        field: the field's name as the caller wrote it, if there is one.
+        allowed: the allowed values, or a sentence that describes them.
+    """
+
+    code = "invalid_input"
+    scope = "message"
+
+    def __init__(self, message: str, *, field: str | None = None, allowed: tuple[str, ...] | str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+        self.allowed = allowed
+
+
+class TextTooLong(InvalidInput):
+    """An utterance's text would pass its limit. What had arrived before is complete, this text is not part of it."""
+
+    code = "text_too_long"
+    scope = "utterance"
+
+
+class ProtocolViolation(RtvoiceError):
+    """The peer sent something that is no message of the protocol: not JSON, not an object, binary, of no known type."""
+
+    code = "protocol_violation"
+    scope = "message"
+
+
+class Overloaded(RtvoiceError):
+    """There is no room now. Nothing of the request was spoken.
+
+    Args:
+        message: what is full.
+        retry_after_ms: how long to wait before trying again, in milliseconds.
+    """
+
+    code = "overloaded"
+
+    def __init__(self, message: str, *, retry_after_ms: int) -> None:
+        super().__init__(message)
+        self.retry_after_ms = retry_after_ms
+
+
+class SynthesisFailed(RtvoiceError):
+    """A segment could not be spoken. The utterance ends here; what had been spoken stands."""
+
+    code = "synthesis_failed"
+
+
+class SetupError(RtvoiceError):
+    """Weights, voices, the cache or a program is missing or damaged. One sentence says what to run."""
+
+    code = "setup"
+    scope = "session"
+
+
+class ConnectionLost(RtvoiceError):
+    """A client's connection ended before its utterance did."""
+
+    code = "connection_lost"
+    scope = "session"

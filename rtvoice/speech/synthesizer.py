@@ -1,0 +1,125 @@
+"""The engine's seam: a segment of text becomes audio and word times.
+
+`Synthesizer` is all that the layers above know of speech. `rtvoice.speech.kokoro` is the real one; tests have a
+scripted one, and the same contract suite runs on both.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from rtvoice.config import DEFAULT_VOICE
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rtvoice.text.segment import Script
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechOptions:
+    """How an utterance sounds.
+
+    Attributes:
+        voice: a voice's name.
+        language: `en-us` or `en-gb`; None takes the voice's own.
+        speed: factor on the pace, 0.5 to 2.0.
+        seed: of the noise in the sound; same seed and text, same samples.
+    """
+
+    voice: str = DEFAULT_VOICE
+    language: str | None = None
+    speed: float = 1.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceInfo:
+    """A voice that can be asked for: its name (`af_heart`), its language and who it sounds like."""
+
+    name: str
+    language: str
+    gender: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordTime:
+    """When a word is heard.
+
+    Attributes:
+        start: index of its first character in the utterance's text as sent.
+        end: index behind its last character there.
+        start_s: when it begins, in seconds from the start of its segment's audio.
+        end_s: when it ends, likewise.
+    """
+
+    start: int
+    end: int
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class AudioSlice:
+    """A stretch of a segment's audio that leaves the engine at once.
+
+    Attributes:
+        samples: mono, 24 kHz, float32 in -1..1, shape [N], N >= 1. Owned by the receiver.
+        words: the words that begin in this slice, in order. None lies in an earlier slice.
+    """
+
+    samples: NDArray[np.float32]
+    words: tuple[WordTime, ...] = ()
+
+
+class Synthesizer(ABC):
+    """Makes speech. An async context manager: entering loads what is needed, leaving gives everything back.
+
+    All methods belong to one event loop's thread.
+    """
+
+    @property
+    @abstractmethod
+    def voices(self) -> tuple[VoiceInfo, ...]:
+        """The voices that can be asked for, the default first. Known before loading."""
+
+    @property
+    @abstractmethod
+    def languages(self) -> tuple[str, ...]:
+        """The languages that can be asked for. Known before loading."""
+
+    @abstractmethod
+    def check(self, options: SpeechOptions) -> None:
+        """Refuse options that cannot be spoken.
+
+        Raises:
+            InvalidInput: naming the field and what is allowed.
+        """
+
+    @abstractmethod
+    def speak(self, script: Script, options: SpeechOptions, *, ordinal: int) -> AsyncIterator[AudioSlice]:
+        """Speak one segment, slice by slice.
+
+        Args:
+            script: what to say. One with nothing to say yields nothing; pauses are silence of their exact length.
+            options: how; checked before.
+            ordinal: the segment's number in its utterance, from 0. With the seed it fixes the noise, so segments may
+                be spoken in any order or at once and sound the same.
+
+        The iterator may be left at any time (`aclose`, or cancelling the task that awaits it): work that runs ends
+        at the end of its current inference and is dropped, and its place is given to the next who waits.
+
+        Raises:
+            SynthesisFailed: the segment cannot be spoken; slices yielded before it stand.
+        """
+
+    @abstractmethod
+    async def __aenter__(self) -> Self: ...
+
+    @abstractmethod
+    async def __aexit__(self, *exc_info: object) -> None: ...

@@ -1,0 +1,1 @@
+"""What to say: streaming segmenter, markup, normaliser, lexicon. Sans-I/O; needs nothing of the engine."""

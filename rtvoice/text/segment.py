@@ -1,0 +1,80 @@
+"""The text layer's words: what a segment is, and what is said for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One sentence or clause, as sent.
+
+    Joined, an utterance's segments are its text: white space belongs to the segment before it.
+
+    Attributes:
+        text: the characters as sent, white space included.
+        start: index of its first character in the utterance's text.
+        end: index behind its last character; `end - start == len(text)`.
+    """
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenWord:
+    """One word of a passage.
+
+    Attributes:
+        at: index of its first character in the passage's text.
+        to: index behind its last character there.
+        start: index of the first character it came from, in the utterance's text as sent.
+        end: index behind the last of them.
+        ipa: its phonemes where the author gave them, else None.
+    """
+
+    at: int
+    to: int
+    start: int
+    end: int
+    ipa: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Words said in one breath.
+
+    Attributes:
+        text: the spoken form: words and punctuation, no digit and no symbol.
+        words: its words in order.
+        rate: factor on the utterance's speed.
+        voice: a voice other than the utterance's, or None.
+    """
+
+    text: str
+    words: tuple[SpokenWord, ...]
+    rate: float = 1.0
+    voice: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Silence of an exact length, in seconds (0 or more)."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What is said for one segment.
+
+    Attributes:
+        segment: the characters it is said for.
+        parts: passages and pauses in order; none if there is nothing to say.
+        rules: names of the rewriting rules that fired, in order, for people who ask why.
+    """
+
+    segment: Segment
+    parts: tuple[Passage | Pause, ...]
+    rules: tuple[str, ...] = ()
