@@ -6,7 +6,10 @@ Nothing here reads the environment or the disk.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SAMPLE_RATE = 24_000
 """Samples a second that the model makes, in Hz."""

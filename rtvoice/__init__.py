@@ -1,0 +1,1 @@
+"""Text to speech in real time, on plain CPUs."""
