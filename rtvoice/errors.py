@@ -38,8 +38,8 @@ class InvalidInput(RtvoiceError, ValueError):
         allowed: the allowed values, or a sentence that describes them.
     """
 
-    code = "invalid_input"
-    scope = "message"
+    code: ClassVar[str] = "invalid_input"
+    scope: ClassVar[Scope] = "message"
 
     def __init__(self, message: str, *, field: str | None = None, allowed: tuple[str, ...] | str | None = None) -> None:
         super().__init__(message)
@@ -50,15 +50,15 @@ class InvalidInput(RtvoiceError, ValueError):
 class TextTooLong(InvalidInput):
     """An utterance's text would pass its limit. What had arrived before is complete, this text is not part of it."""
 
-    code = "text_too_long"
-    scope = "utterance"
+    code: ClassVar[str] = "text_too_long"
+    scope: ClassVar[Scope] = "utterance"
 
 
 class ProtocolViolation(RtvoiceError):
     """The peer sent something that is no message of the protocol: not JSON, not an object, binary, of no known type."""
 
-    code = "protocol_violation"
-    scope = "message"
+    code: ClassVar[str] = "protocol_violation"
+    scope: ClassVar[Scope] = "message"
 
 
 class Overloaded(RtvoiceError):
@@ -69,7 +69,7 @@ class Overloaded(RtvoiceError):
         retry_after_ms: how long to wait before trying again, in milliseconds.
     """
 
-    code = "overloaded"
+    code: ClassVar[str] = "overloaded"
 
     def __init__(self, message: str, *, retry_after_ms: int) -> None:
         super().__init__(message)
@@ -79,18 +79,18 @@ class Overloaded(RtvoiceError):
 class SynthesisFailed(RtvoiceError):
     """A segment could not be spoken. The utterance ends here; what had been spoken stands."""
 
-    code = "synthesis_failed"
+    code: ClassVar[str] = "synthesis_failed"
 
 
 class SetupError(RtvoiceError):
     """Weights, voices, the cache or a program is missing or damaged. One sentence says what to run."""
 
-    code = "setup"
-    scope = "session"
+    code: ClassVar[str] = "setup"
+    scope: ClassVar[Scope] = "session"
 
 
 class ConnectionLost(RtvoiceError):
     """A client's connection ended before its utterance did."""
 
-    code = "connection_lost"
-    scope = "session"
+    code: ClassVar[str] = "connection_lost"
+    scope: ClassVar[Scope] = "session"
