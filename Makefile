@@ -1,0 +1,66 @@
+# rtvoice, from a checkout. `make` alone lists what there is.
+#
+# Each environment is set up once and again when pyproject.toml changes; its stamp is touched last, so that an
+# interrupted installation is taken up again. PYTHON=/path/to/python3.12 chooses the interpreter.
+
+VENV ?= .venv
+REFERENCE_VENV ?= .venv-reference
+HOST ?= 127.0.0.1
+PORT ?= 8765
+PIP = -m pip --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help run test test-reference lint format benchmark-engine clean
+
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
+
+run: $(VENV)/.rtvoice ## Set up, build the model, serve on http://127.0.0.1:8765 (HOST=, PORT= change it).
+	@$(VENV)/bin/rtvoice build
+	@exec $(VENV)/bin/rtvoice serve --host $(HOST) --port $(PORT)
+
+test: $(VENV)/.test ## Set up and run all tests but those against the reference.
+	@scripts/debian_packages.sh
+	$(VENV)/bin/python -m pytest
+
+test-reference: $(REFERENCE_VENV)/.reference ## Compare the network with PyTorch's, in an environment of its own.
+	$(REFERENCE_VENV)/bin/python -m pytest -m reference tests/reference
+
+lint: $(VENV)/.lint ## Check style, types, the order of imports and the Dockerfile.
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+	$(VENV)/bin/hadolint Dockerfile
+
+format: $(VENV)/.lint ## Format the code and mend what can be mended.
+	$(VENV)/bin/ruff format .
+	$(VENV)/bin/ruff check --fix .
+
+benchmark-engine: $(VENV)/.rtvoice $(REFERENCE_VENV)/.reference ## Measure the engine beside PyTorch and ONNX Runtime.
+	$(VENV)/bin/python -m benchmarks.engine --reference-python $(REFERENCE_VENV)/bin/python $(ARGUMENTS)
+
+clean: ## Remove the environments and caches of this checkout.
+	rm -rf $(VENV) $(REFERENCE_VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+
+$(VENV)/.rtvoice: pyproject.toml
+	@scripts/make_venv.sh $(VENV)
+	@echo "Installing rtvoice and what it needs: about 1 GB, a minute or two."
+	$(VENV)/bin/python $(PIP) install --quiet --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.rtvoice
+	$(VENV)/bin/python $(PIP) install --quiet --group test
+	@touch $@
+
+$(VENV)/.lint: $(VENV)/.test
+	$(VENV)/bin/python $(PIP) install --quiet --group lint
+	@touch $@
+
+# torch goes in first: pip then need not look for one that suits the packages that come after it.
+$(REFERENCE_VENV)/.reference: pyproject.toml
+	@scripts/make_venv.sh $(REFERENCE_VENV)
+	@echo "Installing PyTorch and the reference model: about 3 GB, a few minutes."
+	$(REFERENCE_VENV)/bin/python $(PIP) install --quiet torch==2.13.0
+	$(REFERENCE_VENV)/bin/python $(PIP) install --quiet --editable '.[reference]' --group reference
+	@touch $@
