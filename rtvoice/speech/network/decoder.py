@@ -1,0 +1,47 @@
+"""The decoder: what is said, its pitch and its energy become the features that the generator turns into sound."""
+
+from __future__ import annotations
+
+import numpy as np
+import openvino as ov
+from openvino import Node
+from openvino import opset13 as op
+
+from rtvoice.speech.network.layers import (
+    Value,
+    Weights,
+    columns,
+    convolution,
+    from_image,
+    reshape,
+    residual_block,
+    to_image,
+)
+
+
+def decoder_network(w: Weights) -> ov.Model:
+    """Build the decoder.
+
+    Inputs: `asr` [F, 512], the rows of `t_en` repeated by their durations; `f0` [2F] in Hz; `energy` [2F];
+    `style` [1, 256].
+    Outputs: `x` [2F, 512], 80 rows a second.
+    """
+    asr = op.parameter([-1, 512], np.float32, name="asr")
+    f0 = op.parameter([-1], np.float32, name="f0")
+    energy = op.parameter([-1], np.float32, name="energy")
+    style = op.parameter([1, 256], np.float32, name="style")
+    acoustic = columns(style, 0, 128)
+    w = w / "decoder"
+    text = to_image(asr)  # (1, 512, 1, F)
+    curves = [_halved(f0, w / "F0_conv"), _halved(energy, w / "N_conv")]  # (1, 1, 1, F) each
+    x = residual_block(op.concat([text, *curves], 1), acoustic, w / "encode")  # (1, 1024, 1, F)
+    beside = [convolution(text, w / "asr_res.0"), *curves]  # 66 channels
+    for i in range(4):  # the last block doubles the rate
+        x = residual_block(op.concat([x, *beside], 1), acoustic, w / f"decode.{i}")
+    features = from_image(x)  # (2F, 512)
+    features.output(0).set_names({"x"})
+    return ov.Model([features], [asr, f0, energy, style], "decoder")
+
+
+def _halved(curve: Value, w: Weights) -> Node:
+    return convolution(reshape(curve, 1, 1, 1, -1), w, stride=2, padding=1)
