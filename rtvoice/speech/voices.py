@@ -1,0 +1,197 @@
+"""Voices: where they lie, how they are packed, and the row of one that fits an utterance.
+
+A voice of Kokoro is a matrix: one row (a style, 256 numbers) for every length of input, from 1 to 510 phonemes. Rows
+follow each other smoothly, so a voice packs well: as float16, each number replaced by its difference from the one in
+the row above (of the 16-bit patterns, modulo 65,536), column after column, then xz. That is about 28 KB where upstream
+has 510, and no further loss. float16 itself moves a number by at most 5 parts in 10,000.
+"""
+
+from __future__ import annotations
+
+import lzma
+import re
+from importlib import resources
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from rtvoice.config import DEFAULT_VOICE
+from rtvoice.errors import InvalidInput, SetupError
+from rtvoice.speech.files import write_atomically
+from rtvoice.speech.synthesizer import VoiceInfo
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+ROWS: Final = 510
+"""Rows of a voice: lengths of input, in phonemes."""
+
+STYLE: Final = 256
+"""Numbers of a style: the first half shapes the sound, the second half the prosody."""
+
+LANGUAGES: Final = {
+    "a": "en-us",
+    "b": "en-gb",
+    "e": "es",
+    "f": "fr-fr",
+    "h": "hi",
+    "i": "it",
+    "j": "ja",
+    "p": "pt-br",
+    "z": "zh",
+}
+"""What the first letter of a voice's name says. The second one is `f` or `m`."""
+
+_NAME = re.compile(r"[abefhijpz][fm]_[a-z0-9]+")
+_SUFFIX = ".xz"
+
+# LZMA with its contexts aligned to two bytes; xz's own container brings a CRC of 64 bits.
+_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 1, "lp": 1, "pb": 1}]
+
+
+def pack(styles: NDArray[np.float32]) -> bytes:
+    """Pack a voice [510, 256]. Numbers are rounded to float16.
+
+    Raises:
+        ValueError: the array has another shape, or a number that is not finite as float16.
+    """
+    if styles.shape != (ROWS, STYLE):
+        raise ValueError(f"a voice has the shape ({ROWS}, {STYLE}), not {styles.shape}")
+    halves = styles.astype("<f2")
+    if not np.isfinite(halves).all():
+        raise ValueError("a voice holds finite numbers only")
+    columns = halves.T.copy().view("<u2")  # (256, 510)
+    differences = np.diff(columns, axis=1, prepend=np.uint16(0))
+    return lzma.compress(differences.astype("<u2").tobytes(), lzma.FORMAT_XZ, filters=_FILTERS)
+
+
+def unpack(packed: bytes) -> NDArray[np.float16]:
+    """Unpack a voice [510, 256].
+
+    Raises:
+        ValueError: these are not the bytes of a voice, or they are damaged.
+    """
+    try:
+        differences = np.frombuffer(lzma.decompress(packed, lzma.FORMAT_XZ), "<u2").reshape(STYLE, ROWS)
+    except lzma.LZMAError as damaged:
+        raise ValueError(str(damaged)) from damaged
+    columns = np.cumsum(differences, axis=1, dtype=np.uint16).view(np.float16)  # (256, 510)
+    return np.ascontiguousarray(columns.T)
+
+
+def describe(name: str) -> VoiceInfo:
+    """Read a voice's language and gender from its name.
+
+    Raises:
+        ValueError: it is not the name of a voice.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is not the name of a voice")
+    return VoiceInfo(name, LANGUAGES[name[0]], "female" if name[1] == "f" else "male")
+
+
+class VoiceStore:
+    """The voices that can be spoken with: those in the package and those the user added.
+
+    It reads the list of voices once, when it is made, and each voice when it is first asked for (2 ms). Voices are data
+    and are read as such; nothing is unpickled.
+
+    Args:
+        data: the user's data directory; added voices lie in `voices/` below it. It need not exist.
+    """
+
+    def __init__(self, data: Path) -> None:
+        self._added = data / "voices"
+        self._files = _packaged() | self._found()
+        self._styles: dict[str, NDArray[np.float16]] = {}
+        names = sorted(self._files, key=lambda name: (name != DEFAULT_VOICE, name))
+        self._infos = tuple(describe(name) for name in names)
+
+    @property
+    def infos(self) -> tuple[VoiceInfo, ...]:
+        """All voices, the default first, then by name."""
+        return self._infos
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Their names in the same order."""
+        return tuple(info.name for info in self._infos)
+
+    def info(self, name: str) -> VoiceInfo:
+        """Look a voice up.
+
+        Raises:
+            InvalidInput: there is no voice of that name.
+        """
+        for info in self._infos:
+            if info.name == name:
+                return info
+        raise InvalidInput(f"There is no voice named {name!r}.", field="voice", allowed=self.names)
+
+    def style(self, name: str, phonemes: int) -> NDArray[np.float32]:
+        """Return a voice's style for an input of so many phonemes: [1, 256], the caller's own.
+
+        Args:
+            name: the voice.
+            phonemes: length of the input, 1 to 510, without the zeros at its ends.
+
+        Raises:
+            InvalidInput: there is no voice of that name.
+            SetupError: its file is damaged.
+            ValueError: `phonemes` is out of range.
+        """
+        self.info(name)
+        if not 1 <= phonemes <= ROWS:
+            raise ValueError(f"phonemes: {phonemes} is not in 1..{ROWS}")
+        if name not in self._styles:
+            self._styles[name] = self._read(name)
+        return self._styles[name][phonemes - 1 : phonemes].astype(np.float32)
+
+    def is_added(self, name: str) -> bool:
+        """Whether the user added this voice, rather than the package bringing it."""
+        return name in self._files and name not in _packaged()
+
+    def add(self, name: str, styles: NDArray[np.float32]) -> None:
+        """Keep a voice [510, 256] in the user's data directory. Stores made later have it.
+
+        Raises:
+            SetupError: it cannot be written.
+            ValueError: it is no voice, or this is no name for one.
+        """
+        describe(name)
+        write_atomically(self._added / (name + _SUFFIX), pack(styles))
+
+    def remove(self, name: str) -> None:
+        """Delete an added voice. Stores made later lack it.
+
+        Raises:
+            InvalidInput: no voice of that name was added.
+            SetupError: it cannot be deleted.
+        """
+        if not self.is_added(name):
+            added = tuple(voice for voice in self.names if self.is_added(voice))
+            raise InvalidInput(f"No voice named {name!r} was added.", field="voice", allowed=added)
+        try:
+            (self._added / (name + _SUFFIX)).unlink(missing_ok=True)
+        except OSError as error:
+            raise SetupError(f"The voice {name} cannot be removed: {error}") from error
+
+    def _found(self) -> dict[str, Traversable]:
+        """The added voices. What cannot be the name of one is somebody else's file."""
+        files = sorted(self._added.glob("*" + _SUFFIX)) if self._added.is_dir() else []
+        return {file.stem: file for file in files if _NAME.fullmatch(file.stem) and file.stem not in _packaged()}
+
+    def _read(self, name: str) -> NDArray[np.float16]:
+        try:
+            return unpack(self._files[name].read_bytes())
+        except (OSError, ValueError) as damaged:
+            repair = f"rtvoice voices add {name}" if self.is_added(name) else "pip install --force-reinstall rtvoice"
+            raise SetupError(f"The voice {name} cannot be read ({damaged}); run: {repair}") from damaged
+
+
+def _packaged() -> dict[str, Traversable]:
+    folder = resources.files("rtvoice.speech") / "data" / "voices"
+    return {file.name.removesuffix(_SUFFIX): file for file in folder.iterdir() if file.name.endswith(_SUFFIX)}
