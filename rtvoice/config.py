@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 SAMPLE_RATE = 24_000
 """Samples a second that the model makes, in Hz."""
 
+AUDIO_FORMATS = ("pcm_s16le", "pcm_f32le")
+"""Sample formats that can be asked for, the default first."""
+
 DEFAULT_PORT = 8765
 DEFAULT_VOICE = "af_heart"
 MIN_SPEED, MAX_SPEED = 0.5, 2.0
@@ -55,13 +58,13 @@ class Limits:
 
     Attributes:
         text_characters: characters of one utterance.
-        message_bytes: bytes of one incoming message.
+        message_bytes: bytes of one incoming message; room for all of an utterance's text, escaped, in one.
         utterances: utterances of one session that are open or waiting at once.
         connections: sessions at once.
     """
 
     text_characters: int = 20_000
-    message_bytes: int = 1 << 20
+    message_bytes: int = 1 << 18
     utterances: int = 32
     connections: int = 1_000
 
@@ -77,6 +80,7 @@ class ServerConfig:
         audio_ahead_s: seconds of audio synthesised ahead of the listener at most.
         drain_s: seconds that speech under way may take to finish after SIGTERM.
         web: folder of the static page, or None for no page.
+        origins: origins (`https://example.org`) whose pages may open the socket, beside the server's own.
     """
 
     host: str = "127.0.0.1"
@@ -85,3 +89,4 @@ class ServerConfig:
     audio_ahead_s: float = 8.0
     drain_s: float = 20.0
     web: Path | None = None
+    origins: tuple[str, ...] = ()

@@ -8,6 +8,7 @@
     ├── ProtocolViolation       the peer sent what is no message at all
     ├── Overloaded              refused for now; says how long to wait
     ├── SynthesisFailed         a segment could not be spoken
+    ├── ServerStopping          the server is going away
     ├── SetupError              something on this machine is missing or damaged; says what to run
     └── ConnectionLost          the other end of a client's connection went away
 
@@ -80,6 +81,12 @@ class SynthesisFailed(RtvoiceError):
     """A segment could not be spoken. The utterance ends here; what had been spoken stands."""
 
     code: ClassVar[str] = "synthesis_failed"
+
+
+class ServerStopping(RtvoiceError):
+    """The server is going away and speaks no more. Another one, or a later attempt, may."""
+
+    code: ClassVar[str] = "stopping"
 
 
 class SetupError(RtvoiceError):
