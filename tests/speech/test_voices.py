@@ -1,0 +1,266 @@
+"""Voices: packing, the store, and fetching them from npm and from a hub."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import lzma
+import os
+import stat
+import subprocess
+import sys
+import tarfile
+from importlib import resources
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from rtvoice.errors import InvalidInput, SetupError
+from rtvoice.speech import voice_sources
+from rtvoice.speech.voice_sources import catalogue, from_npm, hashes_of
+from rtvoice.speech.voices import LANGUAGES, VoiceStore, describe, pack, unpack
+
+
+def smooth_voice(seed: int = 0) -> np.ndarray:
+    steps = np.random.default_rng(seed).normal(0, 0.003, (510, 256))
+    return np.cumsum(steps, axis=0, dtype=np.float32)
+
+
+class TestPacking:
+    @given(
+        arrays.arrays(np.float16, (5, 256), elements=st.floats(width=16, allow_nan=False, allow_infinity=False)),
+        st.integers(0, 505),
+    )
+    def test_any_finite_float16_comes_back_bit_for_bit(self, rows, at):
+        voice = np.zeros((510, 256), np.float32)
+        voice[at : at + 5] = rows
+        unpacked = unpack(pack(voice))
+        assert unpacked.shape == (510, 256)
+        assert unpacked.tobytes() == voice.astype(np.float16).tobytes()  # -0.0 stays -0.0
+
+    def test_the_packaged_voices_are_as_compact_as_float16_allows(self):
+        sizes = [len(file.read_bytes()) for file in (resources.files("rtvoice.speech") / "data/voices").iterdir()]
+        assert max(sizes) < 40_000
+        assert sum(sizes) < 170_000
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf, 70_000.0])
+    def test_what_float16_cannot_hold_is_refused(self, bad):
+        voice = smooth_voice()
+        voice[17, 3] = bad
+        with np.errstate(over="ignore"), pytest.raises(ValueError, match="finite"):
+            pack(voice)
+
+    def test_another_shape_is_refused(self):
+        with pytest.raises(ValueError, match=r"\(510, 256\), not \(511, 256\)"):
+            pack(np.zeros((511, 256), np.float32))
+
+    def test_a_flipped_bit_is_found(self):
+        packed = bytearray(pack(smooth_voice()))
+        packed[len(packed) // 2] ^= 4
+        with pytest.raises(ValueError, match=r"[Cc]orrupt"):
+            unpack(bytes(packed))
+
+    @pytest.mark.parametrize("data", [b"", b"no xz", pack(smooth_voice())[:-100], lzma.compress(b"xz of no voice")])
+    def test_other_bytes_are_refused(self, data):
+        with pytest.raises(ValueError):  # noqa: PT011 - each of them is told in its own words
+            unpack(data)
+
+
+class TestNames:
+    def test_a_name_says_language_and_gender(self):
+        info = describe("bm_george")
+        assert (info.name, info.language, info.gender) == ("bm_george", "en-gb", "male")
+
+    @pytest.mark.parametrize("name", ["", "heart", "../af_heart", "af_heart.xz", "AF_heart", "ax_heart", "af_"])
+    def test_other_names_are_no_voices(self, name):
+        with pytest.raises(ValueError, match="not the name of a voice"):
+            describe(name)
+
+    def test_every_voice_of_the_catalogue_can_be_described(self):
+        assert len(catalogue()) == 54
+        assert {describe(name).language for name in catalogue()} == set(LANGUAGES.values())
+
+
+class TestStore:
+    def test_six_voices_are_packaged_the_default_first(self, tmp_path):
+        assert VoiceStore(tmp_path).names == (
+            "af_heart",
+            "af_bella",
+            "am_fenrir",
+            "am_michael",
+            "bf_emma",
+            "bm_george",
+        )
+
+    def test_a_style_is_the_row_of_its_length(self, tmp_path):
+        store = VoiceStore(tmp_path)
+        voice = smooth_voice()
+        store.add("af_sky", voice)
+        store = VoiceStore(tmp_path)
+        for phonemes in (1, 2, 99, 510):
+            style = store.style("af_sky", phonemes)
+            assert style.shape == (1, 256)
+            assert style.dtype == np.float32
+            np.testing.assert_array_equal(style[0], voice[phonemes - 1].astype(np.float16))
+
+    def test_a_style_belongs_to_the_caller(self, tmp_path):
+        store = VoiceStore(tmp_path)
+        first = store.style("af_heart", 20)
+        first[:] = 0
+        assert store.style("af_heart", 20).any()
+
+    @pytest.mark.parametrize("phonemes", [0, 511, -1])
+    def test_lengths_out_of_range_are_refused(self, tmp_path, phonemes):
+        with pytest.raises(ValueError, match=r"not in 1\.\.510"):
+            VoiceStore(tmp_path).style("af_heart", phonemes)
+
+    def test_an_unknown_voice_names_the_field_and_the_voices(self, tmp_path):
+        store = VoiceStore(tmp_path)
+        with pytest.raises(InvalidInput, match="af_hart") as caught:
+            store.style("af_hart", 1)
+        assert caught.value.field == "voice"
+        assert caught.value.allowed == store.names
+
+    def test_added_voices_come_and_go(self, tmp_path):
+        VoiceStore(tmp_path).add("jf_alpha", smooth_voice())
+        store = VoiceStore(tmp_path)
+        assert store.info("jf_alpha").language == "ja"
+        assert store.is_added("jf_alpha")
+        assert not store.is_added("af_heart")
+        store.remove("jf_alpha")
+        assert "jf_alpha" not in VoiceStore(tmp_path).names
+
+    def test_a_packaged_voice_cannot_be_removed(self, tmp_path):
+        with pytest.raises(InvalidInput, match="af_heart"):
+            VoiceStore(tmp_path).remove("af_heart")
+        assert "af_heart" in VoiceStore(tmp_path).names
+
+    def test_a_name_cannot_leave_the_folder(self, tmp_path):
+        with pytest.raises(ValueError, match="not the name"):
+            VoiceStore(tmp_path).add("../../af_evil", smooth_voice())
+        assert not list(tmp_path.iterdir())
+
+    def test_strange_files_are_left_alone(self, tmp_path):
+        folder = tmp_path / "voices"
+        folder.mkdir()
+        (folder / "notes.xz").write_bytes(b"")
+        (folder / ".af_sky.xz-x8s7").write_bytes(b"half a voice")
+        assert len(VoiceStore(tmp_path).names) == 6
+
+    def test_a_damaged_voice_says_what_to_run(self, tmp_path):
+        VoiceStore(tmp_path).add("af_sky", smooth_voice())
+        file = tmp_path / "voices" / "af_sky.xz"
+        file.write_bytes(file.read_bytes()[:-20])
+        with pytest.raises(SetupError, match="run: rtvoice voices add af_sky"):
+            VoiceStore(tmp_path).style("af_sky", 1)
+
+    def test_a_pickle_under_a_voices_name_is_not_run(self, tmp_path):
+        (tmp_path / "voices").mkdir()
+        trap = f"cposix\nsystem\n(Vtouch {tmp_path}/ran\ntR.".encode()
+        (tmp_path / "voices" / "af_sky.xz").write_bytes(trap)
+        with pytest.raises(SetupError):
+            VoiceStore(tmp_path).style("af_sky", 1)
+        assert not (tmp_path / "ran").exists()
+
+    def test_adding_leaves_no_half_written_file(self, tmp_path, monkeypatch):
+        def full(_number: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(SetupError, match="no space left"):
+            VoiceStore(tmp_path).add("af_sky", smooth_voice())
+        assert not list((tmp_path / "voices").iterdir())
+
+    def test_a_folder_that_cannot_be_made_is_one_sentence(self, tmp_path):
+        (tmp_path / "file").touch()
+        with pytest.raises(SetupError, match="cannot be written"):
+            VoiceStore(tmp_path / "file").add("af_sky", smooth_voice())
+
+    def test_packaged_voices_are_close_to_upstreams(self, tmp_path):
+        """Their spread, acoustic and prosodic half, as computed from the npm package's float32."""
+        style = VoiceStore(tmp_path).style("af_heart", 100).astype(np.float64)
+        assert style[0, :128].std() == pytest.approx(0.139968, rel=1e-3)
+        assert style[0, 128:].std() == pytest.approx(0.144415, rel=1e-3)
+
+
+@pytest.fixture
+def npm(tmp_path, monkeypatch):
+    """A stand-in for the npm client: packs what the test asks it to, or fails as told."""
+
+    def make(voices: dict[str, bytes], *, fail: str = "") -> None:
+        archive = tmp_path / "made.tgz"
+        with tarfile.open(archive, "w:gz") as files:
+            for path, data in voices.items():
+                member = tarfile.TarInfo(path)
+                member.size = len(data)
+                files.addfile(member, io.BytesIO(data))
+        client = tmp_path / "bin" / "npm"
+        client.parent.mkdir(exist_ok=True)
+        last = f"echo {fail!r} >&2; exit 1" if fail else f'cp {archive} "$last/kokoro-js-1.2.1.tgz"'
+        client.write_text(f"#!/bin/sh\nfor last; do :; done\n{last}\n")
+        client.chmod(client.stat().st_mode | stat.S_IXUSR)
+        monkeypatch.setenv("PATH", f"{client.parent}:{os.environ['PATH']}")
+
+    return make
+
+
+class TestNpm:
+    def test_a_voice_with_the_right_hash_is_taken(self, npm):
+        data = smooth_voice().tobytes()
+        npm({"package/voices/af_sky.bin": data})
+        ((name, styles),) = from_npm({"af_sky": hashlib.sha256(data).hexdigest()})
+        assert name == "af_sky"
+        np.testing.assert_array_equal(styles, smooth_voice())
+
+    def test_a_voice_with_another_hash_is_refused(self, npm):
+        npm({"package/voices/af_sky.bin": smooth_voice().tobytes()})
+        with pytest.raises(SetupError, match="af_sky is not the one expected"):
+            list(from_npm(hashes_of(["af_sky"], "npm")))
+
+    def test_a_package_without_the_voice_is_named(self, npm):
+        npm({"package/README.md": b""})
+        with pytest.raises(SetupError, match=r"no package/voices/af_sky\.bin"):
+            list(from_npm(hashes_of(["af_sky"], "npm")))
+
+    def test_a_voice_of_another_size_is_refused(self, npm):
+        npm({"package/voices/af_sky.bin": b"1234"})
+        with pytest.raises(SetupError, match="1 numbers instead of 130560"):
+            list(from_npm({"af_sky": hashlib.sha256(b"1234").hexdigest()}))
+
+    def test_what_npm_says_is_passed_on(self, npm):
+        npm({}, fail="npm error network request failed")
+        with pytest.raises(SetupError, match=r"kokoro-js@1\.2\.1: npm error network request failed"):
+            list(from_npm(hashes_of(["af_sky"], "npm")))
+
+    def test_without_npm_the_other_way_is_named(self, monkeypatch):
+        monkeypatch.setenv("PATH", "/nonexistent")
+        with pytest.raises(SetupError, match=r"install npm.*--from hub"):
+            list(from_npm(hashes_of(["af_sky"], "npm")))
+
+    def test_a_client_that_hangs_is_given_up(self, npm, monkeypatch, tmp_path):
+        npm({})
+        (tmp_path / "bin" / "npm").write_text("#!/bin/sh\nexec sleep 60\n")
+        monkeypatch.setattr(voice_sources, "NPM_TIMEOUT_S", 0.2)
+        with pytest.raises(SetupError, match="did not deliver"):
+            list(from_npm(hashes_of(["af_sky"], "npm")))
+
+    def test_a_voice_kokoro_does_not_have_is_refused_before_anything_is_fetched(self):
+        with pytest.raises(InvalidInput, match="zz_top") as caught:
+            hashes_of(["af_sky", "zz_top"], "npm")
+        assert "af_sky" in caught.value.allowed
+
+    def test_all_means_every_voice(self):
+        assert hashes_of(["all"], "hub").keys() == catalogue().keys()
+
+
+def test_the_store_loads_neither_torch_nor_a_hub_client():
+    code = (
+        "import sys, pathlib; from rtvoice.speech.voices import VoiceStore;"
+        "VoiceStore(pathlib.Path('/nonexistent')).style('af_heart', 9);"
+        "assert not {'torch', 'pickle', 'huggingface_hub', 'openvino'} & (set(sys.modules) - before)"
+    )
+    code = "import sys, numpy; before = set(sys.modules); " + code
+    subprocess.run([sys.executable, "-c", code], check=True)
