@@ -1,0 +1,123 @@
+"""The seam that every engine under comparison stands behind, and the list of them.
+
+An engine runs in a process of its own, in the environment it needs (`Row.environment`); `benchmarks.worker` is that
+process. A module of this package imports its engine's libraries in `prepare` and `load` only, so that listing the
+engines takes none of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+Environment = Literal["serving", "reference"]
+
+
+class Baseline(ABC):
+    """One way to run Kokoro-82M. All rows run the same weights; rtvoice's own stands behind the same interface.
+
+    Args:
+        cache: where files made by `prepare` lie.
+        threads: cores the process is confined to. An engine that sizes itself may be told; a default is left alone.
+    """
+
+    def __init__(self, cache: Path, threads: int) -> None:
+        self.cache = cache
+        self.threads = threads
+
+    def prepare(self) -> None:  # noqa: B027 - most engines have nothing to prepare
+        """Make what `load` reads, once, in a process that is not measured. Does nothing where it is made already."""
+
+    @abstractmethod
+    def load(self) -> None:
+        """Get ready to speak. Measured as the load time."""
+
+    @abstractmethod
+    def speak(self, phonemes: str, style: NDArray[np.float32], speed: float) -> NDArray[np.float32]:
+        """Synthesise one sentence.
+
+        Args:
+            phonemes: of the model's vocabulary, at most 510.
+            style: the voice's row for that number of phonemes, [1, 256].
+            speed: factor on the pace.
+
+        Returns:
+            Mono samples at 24 kHz, [N].
+        """
+
+    def versions(self) -> Mapping[str, str]:
+        """The libraries that make the difference, and their versions."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One row of a table: an engine and how it is set up.
+
+    Attributes:
+        name: how it is called on a command line and in results.
+        label: how it is called in a table.
+        environment: which interpreter it runs in.
+        target: `module:class` of its `Baseline`, in this package.
+        options: keyword arguments of the class.
+        same_weights: whether it computes with the same float32 weights. The int8 file does not.
+    """
+
+    name: str
+    label: str
+    environment: Environment
+    target: str
+    options: Mapping[str, Any]
+    same_weights: bool = True
+
+    def baseline(self, cache: Path, threads: int) -> Baseline:
+        """Make the engine, not yet loaded."""
+        module, name = self.target.split(":")
+        made: Baseline = getattr(importlib.import_module(f"{__name__}.{module}"), name)(cache, threads, **self.options)
+        return made
+
+
+ROWS = {
+    row.name: row
+    for row in (
+        Row(
+            name="pytorch-eager",
+            label="PyTorch eager (kokoro)",
+            environment="reference",
+            target="pytorch:PyTorchEager",
+            options={},
+        ),
+        Row(
+            name="onnxruntime-default",
+            label="ONNX Runtime, default",
+            environment="reference",
+            target="onnx_runtime:OnnxRuntime",
+            options={"model": "float32"},
+        ),
+        Row(
+            name="onnxruntime-int8",
+            label="ONNX Runtime, int8 file",
+            environment="reference",
+            target="onnx_runtime:OnnxRuntime",
+            options={"model": "int8"},
+            same_weights=False,
+        ),
+        Row(
+            name="rtvoice",
+            label="rtvoice",
+            environment="serving",
+            target="own:Own",
+            options={},
+        ),
+    )
+}
+"""Every engine, in the order of a table's rows. The first is what ratios are taken to."""

@@ -1,0 +1,107 @@
+"""One run of upstream's model with every stage's inputs and outputs kept, in the layouts of rtvoice's networks."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+if TYPE_CHECKING:
+    from kokoro import KModel
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Shapes as in `rtvoice.speech.network`: T phonemes and two zeros, F frames."""
+
+    phonemes: str
+    style: Floats  # [1, 256]
+    durations: Floats  # [T]
+    d: Floats  # [T, 640]
+    t_en: Floats  # [T, 512]
+    en: Floats  # [F, 640]
+    asr: Floats  # [F, 512]
+    f0: Floats  # [2F]
+    energy: Floats  # [2F]
+    x: Floats  # [2F, 512]
+    noise: Floats  # [600F, 9], standard normal
+    source: Floats  # [600F], summed in float32 as upstream does
+    exact_source: Floats  # [600F], the same module in float64, with its own `exact_noise`
+    exact_noise: Floats
+    har: Floats  # [120F + 1, 22]
+    post: Floats  # [120F + 1, 22]
+    audio: Floats  # [600F]
+
+
+def record(model: KModel, phonemes: str, style: Floats, *, seed: int = 0) -> Recording:
+    """Run upstream's model once and keep what passes between its parts."""
+    seen: dict[str, Any] = {}
+
+    def keep_input(name: str):
+        return lambda module, inputs: seen.__setitem__(name, inputs)
+
+    def keep_output(name: str):
+        return lambda module, inputs, output: seen.__setitem__(name, output)
+
+    generator = model.decoder.generator
+    hooks = [
+        model.predictor.text_encoder.register_forward_hook(keep_output("d")),
+        model.text_encoder.register_forward_hook(keep_output("t_en")),
+        model.predictor.shared.register_forward_pre_hook(keep_input("en")),
+        model.decoder.register_forward_pre_hook(keep_input("decoder")),
+        generator.register_forward_pre_hook(keep_input("generator")),
+        generator.m_source.l_sin_gen.register_forward_hook(keep_output("sines")),
+        generator.m_source.register_forward_pre_hook(keep_input("pitch")),
+        generator.m_source.register_forward_hook(keep_output("source")),
+        generator.conv_post.register_forward_hook(keep_output("post")),
+    ]
+    torch.manual_seed(seed)
+    with torch.no_grad():
+        output = model(phonemes, torch.tensor(style), 1.0, return_output=True)
+        asr, f0, energy, _ = seen["decoder"]
+        x = seen["generator"][0]
+        source = seen["source"][0]
+        noise = _standard(*seen["sines"][1:])
+        har = torch.cat(generator.stft.transform(source.transpose(1, 2).squeeze(1)), dim=1)
+        # A copy keeps its hooks, so the copy's sines are now what was seen last.
+        exact = copy.deepcopy(generator.m_source).double()
+        exact_source = exact(seen["pitch"][0].double())[0]
+        exact_noise = _standard(*seen["sines"][1:])
+    for hook in hooks:
+        hook.remove()
+
+    def rows(tensor: torch.Tensor) -> Floats:
+        """[1, C, T] -> [T, C]."""
+        return np.ascontiguousarray(tensor[0].T.float().numpy())
+
+    return Recording(
+        phonemes=phonemes,
+        style=style,
+        durations=output.pred_dur.float().numpy(),
+        d=seen["d"][0].numpy(),
+        t_en=rows(seen["t_en"]),
+        en=seen["en"][0][0].numpy(),
+        asr=rows(asr),
+        f0=f0[0].numpy(),
+        energy=energy[0].numpy(),
+        x=rows(x),
+        noise=noise,
+        source=source[0, :, 0].numpy(),
+        exact_source=exact_source[0, :, 0].float().numpy(),
+        exact_noise=exact_noise,
+        har=rows(har),
+        post=rows(seen["post"]),
+        audio=output.audio.numpy(),
+    )
+
+
+def _standard(voiced: torch.Tensor, noise: torch.Tensor) -> Floats:
+    """The standard normal numbers that upstream drew, from what it scaled them to. [1, 600F, 9] -> [600F, 9]."""
+    scale = voiced * 0.003 + (1 - voiced) * 0.1 / 3
+    return (noise / scale)[0].float().numpy()
