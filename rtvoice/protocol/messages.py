@@ -1,0 +1,231 @@
+"""The messages of the native protocol, version 1.
+
+`docs/protocol.md` says what they mean to a peer. `codec` turns them into text and bytes and back, `conversation` holds
+the rules that connect them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PROTOCOL_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speak:
+    """Text to speak. The first one with a number opens the utterance.
+
+    Attributes:
+        text: any text, also none.
+        utterance: the utterance's number, 1 to 2**32 - 1; None for the one the client opened last, or a new one.
+        voice: a voice's name; this and what follows only when it opens the utterance, None takes the default.
+        speed: factor on the pace, 0.5 to 2.0.
+        language: a language's name.
+        format: an audio format's name.
+        seed: of the noise in the sound, 0 to 2**32 - 1.
+    """
+
+    text: str
+    utterance: int | None = None
+    voice: str | None = None
+    speed: float | None = None
+    language: str | None = None
+    format: str | None = None
+    seed: int | None = None
+
+
+OPTIONS = ("voice", "speed", "language", "format", "seed")
+"""The fields of `Speak` that only the message that opens an utterance may carry."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flush:
+    """Speak what has arrived, without waiting for the end of the sentence."""
+
+    utterance: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """No more text comes."""
+
+    utterance: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cancel:
+    """Stop: no audio after the answer. Without a number: every utterance."""
+
+    utterance: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Voice:
+    """A voice that can be asked for."""
+
+    name: str
+    language: str
+    gender: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionLimits:
+    """What a session may ask for.
+
+    Attributes:
+        text_characters: of one utterance.
+        message_bytes: of one message.
+        utterances: that have not ended.
+        min_speed: slowest pace.
+        max_speed: fastest pace.
+    """
+
+    text_characters: int
+    message_bytes: int
+    utterances: int
+    min_speed: float
+    max_speed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """The server's first message.
+
+    Attributes:
+        protocol: the version spoken.
+        server: the server's own version.
+        sample_rate: in Hz.
+        formats: audio formats, the default first.
+        voices: the default first.
+        languages: names of languages.
+        limits: what a session may ask for.
+    """
+
+    protocol: int
+    server: str
+    sample_rate: int
+    formats: tuple[str, ...]
+    voices: tuple[Voice, ...]
+    languages: tuple[str, ...]
+    limits: SessionLimits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """From here on the audio speaks these characters.
+
+    Attributes:
+        utterance: the utterance's number.
+        start: index of the segment's first character in the utterance's text.
+        end: index behind its last.
+        sample: index of its first sample in the utterance.
+    """
+
+    utterance: int
+    start: int
+    end: int
+    sample: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """When a word is heard.
+
+    Attributes:
+        text: as sent.
+        start: index of its first character in the utterance's text.
+        end: index behind its last.
+        start_s: when it begins, in seconds from the utterance's first sample.
+        end_s: when it ends, likewise.
+    """
+
+    text: str
+    start: int
+    end: int
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """The words that begin in the audio that follows."""
+
+    utterance: int
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audio:
+    """A stretch of sound: the one binary message.
+
+    Attributes:
+        utterance: the utterance's number.
+        sample: index of the first sample in the utterance.
+        data: whole samples in the utterance's format, at least one.
+    """
+
+    utterance: int
+    sample: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """All was spoken. Terminal.
+
+    Attributes:
+        utterance: the utterance's number.
+        characters: how many had arrived.
+        spoken_characters: how many of them were spoken.
+        audio_ms: audio sent, in milliseconds.
+        first_audio_ms: from the first text to the first audio, in milliseconds; None if there was no audio.
+    """
+
+    utterance: int
+    characters: int
+    spoken_characters: int
+    audio_ms: int
+    first_audio_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cancelled:
+    """The client stopped it. Terminal. Attributes as in `Done`; `spoken_characters` is what had been heard."""
+
+    utterance: int
+    characters: int
+    spoken_characters: int
+    audio_ms: int
+    first_audio_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Error:
+    """With a number: the utterance failed, terminal. Without: one message had no effect.
+
+    Attributes:
+        utterance: the utterance's number, or None.
+        code: an error's code (`rtvoice.errors`).
+        message: one sentence for the person who can act on it.
+        field: the message's field that is wrong.
+        allowed: the values allowed there, or a sentence that describes them.
+        retry_after_ms: how long to wait before trying again.
+        characters: as in `Done`, like the rest; None if the error concerns no utterance.
+    """
+
+    utterance: int | None
+    code: str
+    message: str
+    field: str | None = None
+    allowed: tuple[str, ...] | str | None = None
+    retry_after_ms: int | None = None
+    characters: int | None = None
+    spoken_characters: int | None = None
+    audio_ms: int | None = None
+    first_audio_ms: int | None = None
+
+
+ClientMessage = Speak | Flush | End | Cancel
+ServerMessage = Ready | Segment | Words | Audio | Done | Cancelled | Error
+Terminal = Done | Cancelled | Error
+"""What ends an utterance; an `Error` only if it carries a number."""
