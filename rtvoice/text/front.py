@@ -5,43 +5,41 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rtvoice.text.segment import Passage, Script, Segment, SpokenWord
-
-_BOUNDARY = re.compile(r"[.!?…]+[\"')\]]*\s+|\n\s*\n\s*")
+from rtvoice.text.segment import Markup, Passage, Script, Segment, SpokenWord
+from rtvoice.text.segmenter import Segmenter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextOptions:
-    """How an utterance's text is read. Attributes: language: `en-us`, `en-gb`."""
+    """How an utterance's text is read.
+
+    Attributes:
+        language: tag of the text's language: `en-us`, `en-gb`.
+        markup: whose marks the text has.
+    """
 
     language: str = "en-us"
+    markup: Markup = "markdown"
 
 
 class TextFront:
     """Cuts text into segments as it arrives and writes the script of each. One object an utterance."""
 
     def __init__(self, options: TextOptions) -> None:
-        self._options = options
-        self._text = ""
-        self._start = 0
+        self._segmenter = Segmenter(options.language, options.markup)
 
     def push(self, delta: str) -> list[Script]:
         """Take text in; return the scripts of segments whose end it proves."""
-        self._text += delta
-        found = []
-        while (boundary := _BOUNDARY.search(self._text)) and boundary.end() < len(self._text):
-            found.append(self._cut(boundary.end()))
-        return found
+        return [_script(segment) for segment in self._segmenter.push(delta)]
 
     def flush(self) -> list[Script]:
         """Return what is left. Text pushed later begins a new segment."""
-        return [self._cut(len(self._text))] if self._text.strip() else []
+        return [_script(segment) for segment in self._segmenter.flush()]
 
-    def _cut(self, length: int) -> Script:
-        segment = Segment(self._text[:length], self._start, self._start + length)
-        self._text, self._start = self._text[length:], segment.end
-        words = tuple(
-            SpokenWord(w.start(), w.end(), segment.start + w.start(), segment.start + w.end())
-            for w in re.finditer(r"[^\s.,;:!?…—\"()]+", segment.text)
-        )
-        return Script(segment, (Passage(segment.text, words),) if words else ())
+
+def _script(segment: Segment) -> Script:
+    words = tuple(
+        SpokenWord(w.start(), w.end(), segment.start + w.start(), segment.start + w.end())
+        for w in re.finditer(r"[^\s.,;:!?…—\"()]+", segment.text)
+    )
+    return Script(segment, (Passage(segment.text, words),) if words else ())

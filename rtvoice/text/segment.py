@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Markup = Literal["markdown", "plain", "ssml"]
+"""Whose marks a text has: those of Markdown as models write it, none, or SSML's tags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +85,22 @@ class Script:
     segment: Segment
     parts: tuple[Passage | Pause, ...]
     rules: tuple[str, ...] = ()
+
+
+def settled(segments: Iterable[Segment]) -> list[Segment]:
+    """The segments of a whole text, with all white space moved to the segment before it.
+
+    A segment that has left cannot take white space that comes later: the next one brings it along. Looking back, this
+    puts it where it belongs.
+    """
+    moved: list[Segment] = []
+    for segment in segments:
+        text = segment.text.lstrip()
+        space = segment.text[: len(segment.text) - len(text)]
+        if moved and space:
+            before = moved[-1]
+            moved[-1] = Segment(before.text + space, before.start, before.end + len(space))
+            segment = Segment(text, segment.start + len(space), segment.end)
+        if text:
+            moved.append(segment)
+    return moved
