@@ -1,0 +1,174 @@
+import { Emitter } from "../emitter.js";
+
+const PEAK_SAMPLES = 240; // 10 ms
+
+/**
+ * @typedef {import("../utterance.js").Utterance} Utterance
+ * @typedef {import("../utterance.js").Word} Word
+ * @typedef {import("../utterance.js").SpeechError} SpeechError
+ *
+ * @typedef {object} TakeEvents
+ * @property {number} sound it is heard for the first time, that many seconds from being asked for
+ * @property {"finished" | "stopped" | "failed"} over nothing more will be heard
+ */
+
+/**
+ * All that is known of one utterance, from the press of the button to its last sample: what was sent, what came, what
+ * was heard, and when. Times are seconds from the press; `Word` and `Segment` count from the first sample.
+ *
+ * @extends {Emitter<TakeEvents>}
+ */
+export class Take extends Emitter {
+  /** @type {{time: number, characters: number}[]} */
+  texts = [];
+  /** @type {(import("../utterance.js").Segment & {time: number})[]} */
+  segments = [];
+  /** @type {Word[]} */
+  words = [];
+  /** @type {{time: number, at: number, samples: Int16Array}[]} */
+  frames = [];
+  /** @type {number[]} loudest sample of each 10 ms, 0..1 */
+  peaks = [];
+  /** @type {{event: "start" | "finish" | "underrun" | "resume", time: number, seconds: number}[]} */
+  plays = [];
+  /** @type {{time: number, seconds: number}[]} speech that waited to be heard */
+  ahead = [];
+  /** @type {"finished" | "stopped" | "failed" | null} */
+  ending = null;
+  /** When it was over. @type {number | null} */
+  endedAt = null;
+  /** When the first sound was heard. @type {number | null} */
+  firstSound = null;
+  /** What the server took to the first audio. @type {number | null} */
+  firstAudioS = null;
+  /** Seconds of work for a second of speech, as far as the server does not pace itself. @type {number | null} */
+  rtf = null;
+  /** Samples that came. */
+  samples = 0;
+
+  #askedAt;
+  #player;
+  #whole; // all of the text was there at once
+  /** @type {(() => void)[]} */
+  #offs = [];
+  #stoppedAt = 0;
+
+  /**
+   * @param {Utterance} utterance to be played
+   * @param {import("../player.js").Player} player that plays it
+   * @param {number} askedAt as `performance.now()` has it
+   */
+  constructor(utterance, player, askedAt) {
+    super();
+    this.utterance = utterance;
+    this.#player = player;
+    this.#askedAt = askedAt;
+    this.#whole = utterance.closed;
+    if (utterance.text) this.#text(utterance.text);
+    utterance.on("text", (piece) => this.#text(piece));
+    utterance.on("segment", (segment) => this.segments.push({ ...segment, time: this.now }));
+    utterance.on("words", (words) => this.words.push(...words));
+    utterance.on("audio", (frame) => this.#frame(frame));
+    utterance.on("end", (outcome) => {
+      if (!(outcome instanceof Error)) this.firstAudioS = outcome.firstAudioS;
+    });
+    for (const event of /** @type {const} */ (["start", "finish", "underrun", "resume"])) {
+      this.#offs.push(player.on(event, (passage) => this.#passage(event, passage)));
+    }
+  }
+
+  /** Seconds since it was asked for. */
+  get now() {
+    return (performance.now() - this.#askedAt) / 1000;
+  }
+
+  /** Seconds of speech that came. */
+  get seconds() {
+    return this.samples / this.#player.rate;
+  }
+
+  /** Times that speech ran out while it was heard. */
+  get underruns() {
+    return this.plays.filter(({ event }) => event === "underrun").length;
+  }
+
+  /** Seconds of speech that were heard. */
+  get heard() {
+    if (this.ending) return this.ending === "stopped" ? this.#stoppedAt : this.seconds;
+    const position = this.#player.position();
+    return position?.track === this.utterance.number ? Math.min(Math.max(0, position.seconds), this.seconds) : 0;
+  }
+
+  /**
+   * What is being said at `heard`: the word, or the segment if the server told no words.
+   *
+   * @param {number} heard in seconds of speech
+   * @returns {{start: number, end: number}} indices in the text; empty at 0 before anything is said
+   */
+  saying(heard) {
+    const word = this.words.findLast(({ startS }) => startS <= heard);
+    if (word || this.words.length) return word ?? { start: 0, end: 0 };
+    const reached = heard > 0 ? heard * this.#player.rate : -1;
+    return this.segments.findLast(({ sample }) => sample <= reached) ?? { start: 0, end: 0 };
+  }
+
+  /** Stop it: not a sample more is heard. */
+  stop() {
+    if (this.ending) return;
+    this.#stoppedAt = this.heard;
+    this.#player.stop();
+    this.utterance.cancel();
+    this.#over("stopped");
+  }
+
+  /** Note how much waits to be heard. */
+  noteAhead() {
+    if (this.ending || this.now - (this.ahead.at(-1)?.time ?? -1) < 0.04) return;
+    this.ahead.push({ time: this.now, seconds: Math.max(0, this.seconds - this.heard) });
+  }
+
+  /** @param {string} piece */
+  #text(piece) {
+    if (piece) this.texts.push({ time: this.now, characters: piece.length });
+  }
+
+  /** @param {import("../utterance.js").Frame} frame */
+  #frame({ at, samples }) {
+    const { now } = this;
+    this.frames.push({ time: now, at, samples });
+    for (let i = 0; i < samples.length; i++) {
+      const peak = Math.floor((at + i) / PEAK_SAMPLES);
+      this.peaks[peak] = Math.max(this.peaks[peak] ?? 0, Math.abs(samples[i]) / 32768);
+    }
+    this.samples = at + samples.length;
+    // Only text that was there at once says what work costs; only until the server has enough ahead to take its time.
+    if (this.#whole && this.seconds - this.heard < 5) this.rtf = (now - this.texts[0].time) / this.seconds;
+    this.noteAhead();
+  }
+
+  /**
+   * @param {"start" | "finish" | "underrun" | "resume"} event
+   * @param {import("../player.js").Passage} passage
+   */
+  #passage(event, { track, seconds, inSeconds }) {
+    if (track !== this.utterance.number) return;
+    const time = this.now + inSeconds;
+    this.plays.push({ event, time, seconds });
+    if (event === "start" && this.samples) {
+      this.firstSound = time;
+      this.emit("sound", time);
+    }
+    if (event === "finish") {
+      const wait = setTimeout(() => this.#over(this.utterance.failure ? "failed" : "finished"), inSeconds * 1000);
+      this.#offs.push(() => clearTimeout(wait));
+    }
+  }
+
+  /** @param {"finished" | "stopped" | "failed"} ending */
+  #over(ending) {
+    this.ending = ending;
+    this.endedAt = this.now;
+    for (const off of this.#offs) off();
+    this.emit("over", ending);
+  }
+}

@@ -1,0 +1,181 @@
+import { Canvas } from "./canvas.js";
+
+const LABELS_WIDTH = 86;
+const AXIS_HEIGHT = 22;
+const LANES = /** @type {const} */ (["Text", "Segments", "Audio", "Heard", "Ahead"]);
+
+/** What happened when: a lane each for text sent, segments, audio received, speech heard, and what waited. */
+export class Timeline {
+  /** @param {HTMLCanvasElement} element */
+  constructor(element) {
+    this.canvas = new Canvas(element);
+  }
+
+  /** @param {import("./take.js").Take | null} take */
+  draw(take) {
+    const context = this.canvas.clear();
+    const { width, height } = this.canvas;
+    const span = niceSpan(take ? (take.endedAt ?? take.now) : 0);
+    const lane = (height - AXIS_HEIGHT) / LANES.length;
+    const x = (/** @type {number} */ time) => LABELS_WIDTH + (time / span) * (width - LABELS_WIDTH - 12);
+    context.font = `13px ${this.canvas.sans}`;
+    context.textBaseline = "middle";
+    this.#drawAxis(span, x);
+    LANES.forEach((name, i) => {
+      context.fillStyle = this.canvas.soft;
+      context.fillText(name, 0, (i + 0.5) * lane);
+      context.fillStyle = this.canvas.line;
+      context.fillRect(LABELS_WIDTH, Math.round((i + 1) * lane), width - LABELS_WIDTH, 1);
+    });
+    if (!take) return;
+    const row = (/** @type {number} */ i) => ({ top: i * lane + lane * 0.24, height: lane * 0.52, bottom: (i + 1) * lane });
+    this.#drawTexts(take, x, row(0));
+    this.#drawSegments(take, x, row(1));
+    this.#drawFrames(take, x, row(2));
+    this.#drawPlays(take, x, row(3));
+    this.#drawAhead(take, x, row(4));
+    this.#drawFirstSound(take, x);
+  }
+
+  /**
+   * @param {number} span
+   * @param {(time: number) => number} x
+   */
+  #drawAxis(span, x) {
+    const { context, width, height } = this.canvas;
+    const steps = width < 600 ? 4 : 8;
+    for (let i = 0; i <= steps; i++) {
+      const time = (span * i) / steps;
+      context.fillStyle = this.canvas.line;
+      context.fillRect(Math.round(x(time)), 0, 1, height - AXIS_HEIGHT);
+      context.fillStyle = this.canvas.soft;
+      context.textAlign = i === steps ? "right" : i ? "center" : "left";
+      context.fillText(`${+time.toFixed(2)} s`, i === steps ? width : x(time), height - 8);
+    }
+    context.textAlign = "left";
+  }
+
+  /**
+   * @typedef {{top: number, height: number, bottom: number}} Row
+   * @param {import("./take.js").Take} take
+   * @param {(time: number) => number} x
+   * @param {Row} row
+   */
+  #drawTexts(take, x, row) {
+    const { context } = this.canvas;
+    context.fillStyle = this.canvas.accent;
+    for (const { time, characters } of take.texts) {
+      const height = Math.min(row.height, 5 + characters); // a long piece is a tall mark
+      context.fillRect(x(time) - 1, row.top + row.height - height, 2, height);
+    }
+  }
+
+  /**
+   * A segment lasts from the news of it to the last audio of it.
+   *
+   * @param {import("./take.js").Take} take
+   * @param {(time: number) => number} x
+   * @param {Row} row
+   */
+  #drawSegments(take, x, row) {
+    const { context } = this.canvas;
+    take.segments.forEach(({ time, sample, start, end }, i) => {
+      const until = take.segments[i + 1]?.sample ?? Infinity;
+      const last = take.frames.findLast(({ at }) => at >= sample && at < until);
+      const width = Math.max(4, x(last?.time ?? time) - x(time));
+      context.fillStyle = this.canvas.glow;
+      context.strokeStyle = this.canvas.accent;
+      context.beginPath();
+      context.roundRect(x(time), row.top, width, row.height, 4);
+      context.fill();
+      context.stroke();
+      const text = take.utterance.text.slice(start, end).trim();
+      if (width > 40) {
+        context.fillStyle = this.canvas.ink;
+        context.save();
+        context.clip();
+        context.fillText(text, x(time) + 6, row.top + row.height / 2);
+        context.restore();
+      }
+    });
+  }
+
+  /**
+   * @param {import("./take.js").Take} take
+   * @param {(time: number) => number} x
+   * @param {Row} row
+   */
+  #drawFrames(take, x, row) {
+    const { context } = this.canvas;
+    context.fillStyle = this.canvas.accent;
+    for (const { time } of take.frames) context.fillRect(x(time), row.top, 1, row.height);
+  }
+
+  /**
+   * @param {import("./take.js").Take} take
+   * @param {(time: number) => number} x
+   * @param {Row} row
+   */
+  #drawPlays(take, x, row) {
+    const { context } = this.canvas;
+    const until = take.endedAt ?? take.now;
+    take.plays.forEach(({ event, time }, i) => {
+      const next = Math.min(take.plays[i + 1]?.time ?? until, until);
+      if (event === "finish" || next < time) return;
+      context.fillStyle = event === "underrun" ? this.canvas.warn : this.canvas.accent;
+      const thin = event === "underrun" ? row.height * 0.4 : 0;
+      context.beginPath();
+      context.roundRect(x(time), row.top + thin, Math.max(2, x(next) - x(time)), row.height - 2 * thin, 4);
+      context.fill();
+    });
+  }
+
+  /**
+   * @param {import("./take.js").Take} take
+   * @param {(time: number) => number} x
+   * @param {Row} row
+   */
+  #drawAhead(take, x, row) {
+    const { context } = this.canvas;
+    if (!take.ahead.length) return;
+    const most = Math.max(1, ...take.ahead.map(({ seconds }) => seconds));
+    const room = row.bottom - row.top;
+    context.beginPath();
+    context.moveTo(x(take.ahead[0].time), row.bottom);
+    for (const { time, seconds } of take.ahead) context.lineTo(x(time), row.bottom - (seconds / most) * room);
+    context.lineTo(x(take.ahead[take.ahead.length - 1].time), row.bottom);
+    context.fillStyle = this.canvas.glow;
+    context.fill();
+    context.strokeStyle = this.canvas.accent;
+    context.stroke();
+  }
+
+  /**
+   * @param {import("./take.js").Take} take
+   * @param {(time: number) => number} x
+   */
+  #drawFirstSound(take, x) {
+    const { context, height } = this.canvas;
+    if (take.firstSound === null) return;
+    const at = Math.round(x(take.firstSound));
+    context.fillStyle = this.canvas.ink;
+    context.fillRect(at, 0, 1, height - AXIS_HEIGHT);
+    context.fillText(`first sound ${milliseconds(take.firstSound)}`, at + 6, 9);
+  }
+}
+
+/** @param {number} seconds */
+export function milliseconds(seconds) {
+  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(2)} s`;
+}
+
+/**
+ * The least of 4, 8, 16... seconds that holds `seconds`, so that the axis seldom changes.
+ *
+ * @param {number} seconds
+ */
+function niceSpan(seconds) {
+  let span = 4;
+  while (span < seconds) span *= 2;
+  return span;
+}
