@@ -95,9 +95,11 @@ def measure_round(
     order = settings.rows[number % len(settings.rows) :] + settings.rows[: number % len(settings.rows)]
     spoken: dict[str, list[Spoken]] = {row.name: [] for row in order}
     with contextlib.ExitStack() as running:
-        engines = {row.name: running.enter_context(settings.start(row)) for row in order}
-        loads = {name: engine.load() for name, engine in engines.items()}
-        for engine in engines.values():
+        engines: dict[str, EngineProcess] = {}
+        loads: dict[str, Load] = {}
+        for row in order:  # one after the other, so that no load is timed while another runs
+            engine = engines[row.name] = running.enter_context(settings.start(row))
+            loads[row.name] = engine.load()
             engine.speak(_warm_up(sentences[0]))
         for i, sentence in enumerate(sentences):
             for row in order[i % len(order) :] + order[: i % len(order)]:
@@ -279,7 +281,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     audio_s = rounds[0][settings.rows[0].name].audio_s
     print(
         f"\n{len(sentences)} sentences, {audio_s:.0f} s of speech; {machine['processor']},"
-        f" {settings.threads} of {machine['cores']} cores; {settings.rounds} rounds, median (lowest-highest)\n"
+        f" {settings.threads} of {machine['cores']} cores; rounds: {settings.rounds}, median (lowest-highest)\n"
     )
     print(summarise(settings.rows, rounds))
     if parsed.json:
