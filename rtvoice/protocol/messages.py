@@ -6,7 +6,7 @@ the rules that connect them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 PROTOCOL_VERSION = 1
 
@@ -166,7 +166,7 @@ class Audio:
 
     utterance: int
     sample: int
-    data: bytes
+    data: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

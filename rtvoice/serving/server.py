@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+import signal
+from contextlib import AsyncExitStack, contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+import structlog
+
+from rtvoice.serving.endpoint import Endpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine, Iterator
 
     from rtvoice.config import ServerConfig
     from rtvoice.speech.synthesizer import Synthesizer
+
+_T = TypeVar("_T")
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # what to open in a browser when we listen on all
 
 
 async def serve(
     config: ServerConfig, synthesizer: Synthesizer, *, listening: Callable[[str], None] | None = None
 ) -> None:
     """Serve until SIGTERM or SIGINT, then let speech under way finish and return.
+
+    A second signal does not wait for the speech. Call it in the main thread, where signals arrive.
 
     Args:
         config: where to listen and what peers may ask for.
@@ -24,4 +38,50 @@ async def serve(
     Raises:
         SetupError: the address is taken or not ours, or the synthesizer lacks something.
     """
-    raise NotImplementedError
+    log = structlog.get_logger("rtvoice.server")
+    stop, hurry = asyncio.Event(), asyncio.Event()
+    with _on_signals(lambda: (hurry if stop.is_set() else stop).set()):
+        log.info("starting")
+        async with AsyncExitStack() as stack:
+            if await _unless(stop, stack.enter_async_context(synthesizer)) is None:
+                return
+            endpoint = await stack.enter_async_context(Endpoint(config, synthesizer))
+            url = _url(*endpoint.address)
+            log.info("listening", url=url)
+            if listening is not None:
+                listening(url)
+            await stop.wait()
+            log.info("draining", deadline_s=config.drain_s)
+            if not await _unless(hurry, endpoint.drain(config.drain_s)):
+                log.warning("speech was cut short")
+            await endpoint.abort()
+        log.info("stopped")
+
+
+@contextmanager
+def _on_signals(callback: Callable[[], None]) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, callback)
+    try:
+        yield
+    finally:
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)
+
+
+async def _unless(event: asyncio.Event, work: Coroutine[None, None, _T]) -> _T | None:
+    """Do some work, unless the event comes first: then the work is cancelled and None returned."""
+    task, interruption = asyncio.create_task(work), asyncio.create_task(event.wait())
+    try:
+        await asyncio.wait([task, interruption], return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        task.cancel()
+        interruption.cancel()
+        await asyncio.wait([task, interruption])
+
+
+def _url(host: str, port: int) -> str:
+    host = _ANY_ADDRESS.get(host, host)
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from rtvoice.config import DEFAULT_VOICE
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
     import numpy as np
     from numpy.typing import NDArray
@@ -102,7 +102,7 @@ class Synthesizer(ABC):
         """
 
     @abstractmethod
-    def speak(self, script: Script, options: SpeechOptions, *, ordinal: int) -> AsyncIterator[AudioSlice]:
+    def speak(self, script: Script, options: SpeechOptions, *, ordinal: int) -> AsyncGenerator[AudioSlice, None]:
         """Speak one segment, slice by slice.
 
         Args:

@@ -1,0 +1,219 @@
+"""The port: WebSocket connections become sessions, other requests are answered by the site.
+
+The only importer of websockets on the server's side.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Self
+from urllib.parse import urlsplit
+
+import structlog
+from websockets.asyncio.server import serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Response
+
+from rtvoice.errors import SetupError
+from rtvoice.serving.http import Answer, Site, StaticFiles, plain
+from rtvoice.serving.session import PeerGone, Session
+
+if TYPE_CHECKING:
+    from structlog.typing import FilteringBoundLogger
+    from websockets.asyncio.server import Server, ServerConnection
+    from websockets.http11 import Request
+
+    from rtvoice.config import ServerConfig
+    from rtvoice.speech.synthesizer import Synthesizer
+
+# Audio that was handed to the operating system cannot be recalled by a cancel, so little of it waits there: half a
+# second of 16 bit audio in the process and the socket's buffer together, while the listener does not read.
+_WRITE_LIMIT = 4 << 10
+_SEND_BUFFER = 16 << 10  # Linux doubles it, for its own book-keeping
+
+_MAX_QUEUED_MESSAGES = 4
+_OPEN_TIMEOUT_S = 10.0
+_PING_INTERVAL_S = 20.0
+# A ping waits behind audio that a listener who plays in real time has not read yet.
+_PING_TIMEOUT_S = 40.0
+_CLOSE_TIMEOUT_S = 5.0
+
+
+class WebSocketPeer:
+    """A websockets connection as a session's `Peer`."""
+
+    def __init__(self, connection: ServerConnection) -> None:
+        self._connection = connection
+
+    async def receive(self) -> str | bytes | None:
+        """See `Peer.receive`. Closes the connection itself when the framing is broken."""
+        try:
+            return await self._connection.recv()
+        except ConnectionClosed:
+            return None
+
+    async def send(self, data: str | bytes) -> None:
+        """See `Peer.send`."""
+        try:
+            await self._connection.send(data)
+        except ConnectionClosed as error:
+            raise PeerGone from error
+
+    async def close(self, code: int, reason: str) -> None:
+        """See `Peer.close`."""
+        await self._connection.close(code, reason)
+
+
+class Endpoint:
+    """An open port. An async context manager: entering listens, leaving closes every connection.
+
+    Args:
+        config: where to listen and what peers may ask for.
+        synthesizer: entered.
+
+    Raises:
+        SetupError: (on entering) the address cannot be listened on.
+    """
+
+    def __init__(self, config: ServerConfig, synthesizer: Synthesizer) -> None:
+        self._config = config
+        self._synthesizer = synthesizer
+        self._site = Site(StaticFiles(config.web), self._is_ready)
+        self._sessions: dict[Session, ServerConnection] = {}
+        self._quiet = asyncio.Event()
+        self._quiet.set()
+        self._stopping = False
+        self._server: Server | None = None
+        self._log: FilteringBoundLogger = structlog.get_logger("rtvoice.endpoint")
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port listened on."""
+        if self._server is None:
+            raise RuntimeError("the endpoint is not entered")
+        host, port = next(iter(self._server.sockets)).getsockname()[:2]
+        return host, port
+
+    async def __aenter__(self) -> Self:
+        config = self._config
+        try:
+            self._server = await serve(
+                self._handle,
+                config.host,
+                config.port,
+                process_request=self._process_request,
+                compression=None,  # audio does not shrink, and each connection would hold 50 KB for trying
+                server_header=None,
+                open_timeout=_OPEN_TIMEOUT_S,
+                ping_interval=_PING_INTERVAL_S,
+                ping_timeout=_PING_TIMEOUT_S,
+                close_timeout=_CLOSE_TIMEOUT_S,
+                max_size=config.limits.message_bytes,
+                max_queue=_MAX_QUEUED_MESSAGES,
+                write_limit=_WRITE_LIMIT,
+                # Its records are about single peers (a port scan, a broken handshake); what concerns us is logged here.
+                logger=logging.Logger("rtvoice.websockets", level=logging.CRITICAL),
+            )
+        except OSError as error:
+            raise SetupError(
+                f"Cannot listen on {config.host} port {config.port}: {error.strerror or error}. Choose another port."
+            ) from error
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        if self._server is not None:
+            self._server.close()
+            await self._server.wait_closed()
+
+    async def drain(self, deadline_s: float) -> bool:
+        """Take no more connections and utterances, and wait until those that live have ended.
+
+        Args:
+            deadline_s: how long to wait. What has not ended then is ended in an error.
+
+        Returns:
+            Whether all ended by themselves. Cancelling it is as if the deadline had come, once `abort` is called.
+        """
+        self._stopping = True
+        if self._server is not None:
+            self._server.close(close_connections=False)
+        for session in list(self._sessions):
+            session.stop()
+        return await self._become_quiet(deadline_s)
+
+    async def abort(self) -> None:
+        """End every session: utterances in an error, connections with close code 1001."""
+        for session in list(self._sessions):
+            session.abort()
+        if not await self._become_quiet(_CLOSE_TIMEOUT_S):
+            connections = list(self._sessions.values())
+            for connection in connections:
+                connection.transport.abort()
+            await self._quiet.wait()
+
+    async def _become_quiet(self, within_s: float) -> bool:
+        try:
+            async with asyncio.timeout(within_s):
+                await self._quiet.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _handle(self, connection: ServerConnection) -> None:
+        _limit_send_buffer(connection)
+        log = self._log.bind(session=connection.id.hex[:12])
+        session = Session(WebSocketPeer(connection), self._synthesizer, self._config, log)
+        self._sessions[session] = connection
+        self._quiet.clear()
+        log.info("session opened", sessions=len(self._sessions))
+        try:
+            if self._stopping:
+                session.stop()
+            await session.run()
+        except Exception:
+            log.exception("session failed")
+            await connection.close(1011, "a fault of the server")
+        finally:
+            del self._sessions[session]
+            if not self._sessions:
+                self._quiet.set()
+            log.info("session closed", close_code=connection.close_code, sessions=len(self._sessions))
+
+    def _process_request(self, connection: ServerConnection, request: Request) -> Response | None:
+        path = urlsplit(request.path).path
+        if "upgrade" not in request.headers.get("Connection", "").lower():
+            return _response(self._site.answer(path, request.headers.get("If-None-Match")))
+        refusal = self._refuse(path, request.headers)
+        return None if refusal is None else _response(refusal)
+
+    def _refuse(self, path: str, headers: Headers) -> Answer | None:
+        """Why a handshake is refused, None if it is not."""
+        if path != "/":
+            return plain(HTTPStatus.NOT_FOUND, "The socket is at the root of this server.")
+        origins = headers.get_all("Origin")
+        if any(not self._is_allowed(origin, headers.get("Host", "")) for origin in origins):
+            return plain(HTTPStatus.FORBIDDEN, "Pages of this origin may not open the socket.")
+        if self._stopping or len(self._sessions) >= self._config.limits.connections:
+            return plain(HTTPStatus.SERVICE_UNAVAILABLE, "No more sessions are taken now.", retry_after_s=1)
+        return None
+
+    def _is_allowed(self, origin: str, host: str) -> bool:
+        return origin in self._config.origins or urlsplit(origin).netloc.lower() == host.lower()
+
+    def _is_ready(self) -> bool:
+        return not self._stopping and len(self._sessions) < self._config.limits.connections
+
+
+def _limit_send_buffer(connection: ServerConnection) -> None:
+    transport_socket = connection.transport.get_extra_info("socket")
+    if transport_socket is not None:
+        transport_socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+
+
+def _response(answer: Answer) -> Response:
+    headers = Headers(answer.headers | {"Content-Length": str(len(answer.body))})
+    return Response(answer.status.value, answer.status.phrase, headers, answer.body)

@@ -1,0 +1,131 @@
+"""What the port answers to plain GET requests: the page's files and the two health checks. Without I/O once loaded."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".ico": "image/x-icon",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".wasm": "application/wasm",
+    ".webmanifest": "application/manifest+json",
+    ".woff2": "font/woff2",
+}
+_INDEX = "index.html"
+
+_SECURITY = {
+    # 'self' covers the socket of the same host and port; blob: is audio that the page offers for download.
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; font-src 'self'; "
+        "img-src 'self' data:; media-src 'self' blob:; connect-src 'self'; manifest-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP response: its status, its headers without Content-Length, its body."""
+
+    status: HTTPStatus
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    body: bytes
+    media_type: str
+    tag: str
+
+
+class StaticFiles:
+    """The files of a folder, read once into memory: what is not among them cannot be asked for."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Read the folder, or be empty without one. Blocks; call it before serving."""
+        self._files = dict(_read(folder)) if folder is not None else {}
+
+    def answer(self, path: str, known_tag: str | None) -> Answer | None:
+        """Answer a request for a file; None if there is no such file.
+
+        Args:
+            path: the request's path, as sent.
+            known_tag: what the browser's `If-None-Match` says.
+        """
+        name = unquote(path).removeprefix("/")
+        file = self._files.get(f"{name}{_INDEX}" if name.endswith("/") or not name else name)
+        if file is None:
+            return None
+        headers = _SECURITY | {"Content-Type": file.media_type, "Cache-Control": "no-cache", "ETag": file.tag}
+        if known_tag == file.tag:
+            return Answer(HTTPStatus.NOT_MODIFIED, headers, b"")
+        return Answer(HTTPStatus.OK, headers, file.body)
+
+
+class Site:
+    """All that the port answers to plain GET requests.
+
+    Args:
+        files: the page.
+        is_ready: whether an utterance would be taken now.
+    """
+
+    def __init__(self, files: StaticFiles, is_ready: Callable[[], bool]) -> None:
+        self._files = files
+        self._is_ready = is_ready
+
+    def answer(self, path: str, known_tag: str | None = None) -> Answer:
+        """Answer a GET request.
+
+        Args:
+            path: the request's path, without its query.
+            known_tag: the value of `If-None-Match`, if any.
+        """
+        if path == "/healthz":
+            return plain(HTTPStatus.OK, "alive")
+        if path == "/readyz":
+            return (
+                plain(HTTPStatus.OK, "ready") if self._is_ready() else plain(_UNAVAILABLE, "not now", retry_after_s=1)
+            )
+        return self._files.answer(path, known_tag) or plain(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
+
+
+def plain(status: HTTPStatus, text: str, *, retry_after_s: int | None = None) -> Answer:
+    """Make an answer of one line of text."""
+    headers = _SECURITY | {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"}
+    if retry_after_s is not None:
+        headers["Retry-After"] = str(retry_after_s)
+    return Answer(status, headers, f"{text}\n".encode())
+
+
+def _read(folder: Path) -> list[tuple[str, _File]]:
+    root = folder.resolve()
+    files = []
+    for path in sorted(root.rglob("*")):
+        # A link that leads out of the folder is not part of it; a file of no known type was not meant for browsers.
+        if path.is_file() and path.resolve().is_relative_to(root) and path.suffix in _TYPES:
+            body = path.read_bytes()
+            tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+            files.append((path.relative_to(root).as_posix(), _File(body, _TYPES[path.suffix], tag)))
+    return files

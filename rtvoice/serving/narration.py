@@ -1,0 +1,169 @@
+"""From the text of an utterance, as it arrives, to its audio in order.
+
+This is the one way through the house: sessions on a socket and the engine in process both use it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import aclosing
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from rtvoice.config import SAMPLE_RATE
+from rtvoice.protocol.messages import Word
+from rtvoice.text.front import TextFront, TextOptions
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer
+    from rtvoice.text.segment import Script, Segment
+
+_PIECE = 256
+"""Characters of text read at once: what is ahead of the voice is not worth blocking the loop for."""
+
+
+class Mark(Enum):
+    """What may stand between two pieces of text."""
+
+    FLUSH = "flush"
+
+
+FLUSH: Final = Mark.FLUSH
+"""Speak what came before without waiting for the end of its sentence."""
+
+
+class TextInbox:
+    """The text of one utterance on its way from who sends it to who speaks it.
+
+    One task writes, another iterates. It holds as much as is put in: the writer keeps to the limit on an utterance's
+    text, or waits for `emptied`.
+    """
+
+    def __init__(self) -> None:
+        self._pieces: deque[str | Mark] = deque()
+        self._ended = False
+        self._arrived = asyncio.Event()
+        self._emptied = asyncio.Event()
+
+    def push(self, text: str) -> None:
+        """Add text."""
+        self._pieces.extend(text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
+        self._arrived.set()
+
+    def flush(self) -> None:
+        """Add a flush behind the text that was added."""
+        if not self._pieces or self._pieces[-1] is not FLUSH:  # two are as good as one, and need no room
+            self._pieces.append(FLUSH)
+        self._arrived.set()
+
+    def end(self) -> None:
+        """Tell that no more text comes."""
+        self._ended = True
+        self._arrived.set()
+
+    async def emptied(self) -> None:
+        """Wait until all that was added has been read."""
+        while self._pieces:
+            self._emptied.clear()
+            await self._emptied.wait()
+
+    def __aiter__(self) -> TextInbox:
+        return self
+
+    async def __anext__(self) -> str | Mark:
+        """Read the next piece, at most 256 characters. Safe to cancel: nothing is lost."""
+        while not self._pieces:
+            if self._ended:
+                raise StopAsyncIteration
+            self._arrived.clear()
+            await self._arrived.wait()
+        piece = self._pieces.popleft()
+        if not self._pieces:
+            self._emptied.set()
+        return piece
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenAudio:
+    """A stretch of an utterance's audio.
+
+    Attributes:
+        segment: the sentence or clause it belongs to, with its characters in the utterance.
+        opens: whether it is the segment's first.
+        index: of its first sample in the utterance. Stretches follow each other without a gap.
+        samples: mono, 24 kHz, float32 in -1..1, shape [N], N >= 1.
+        words: those that begin in it, in order; times are in seconds from the utterance's first sample.
+    """
+
+    segment: Segment
+    opens: bool
+    index: int
+    samples: NDArray[np.float32]
+    words: tuple[Word, ...]
+
+
+async def narrate(
+    text: AsyncIterator[str | Mark], synthesizer: Synthesizer, options: SpeechOptions
+) -> AsyncGenerator[SpokenAudio, None]:
+    """Speak an utterance.
+
+    Args:
+        text: its text in any pieces, with flushes between them.
+        synthesizer: entered, and the options checked by it.
+        options: how it sounds.
+
+    Yields:
+        Its audio in order. A segment is begun when the audio before it has been taken, so whoever iterates sets the
+        pace. Text with nothing to say yields nothing.
+
+    Raises:
+        SynthesisFailed: a segment could not be spoken; what was yielded stands.
+
+    Leave it with `aclose()` or by cancelling the task that awaits it.
+    """
+    index = ordinal = 0
+    async with aclosing(_scripts(text, TextFront(TextOptions(language=_language(synthesizer, options))))) as scripts:
+        async for script in scripts:
+            begins = index
+            async with aclosing(synthesizer.speak(script, options, ordinal=ordinal)) as slices:
+                async for piece in slices:
+                    yield SpokenAudio(
+                        script.segment, index == begins, index, piece.samples, _words(script.segment, piece, begins)
+                    )
+                    index += len(piece.samples)
+            ordinal += 1
+
+
+async def _scripts(text: AsyncIterator[str | Mark], front: TextFront) -> AsyncGenerator[Script, None]:
+    async for piece in text:
+        for script in front.flush() if isinstance(piece, Mark) else front.push(piece):
+            yield script
+    for script in front.flush():
+        yield script
+
+
+def _words(segment: Segment, piece: AudioSlice, begins: int) -> tuple[Word, ...]:
+    offset = begins / SAMPLE_RATE
+    return tuple(
+        Word(
+            text=segment.text[word.start - segment.start : word.end - segment.start],
+            start=word.start,
+            end=word.end,
+            start_s=round(offset + word.start_s, 4),
+            end_s=round(offset + word.end_s, 4),
+        )
+        for word in piece.words
+    )
+
+
+def _language(synthesizer: Synthesizer, options: SpeechOptions) -> str:
+    if options.language is not None:
+        return options.language
+    return next(voice.language for voice in synthesizer.voices if voice.name == options.voice)
