@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import openvino as ov
     from numpy.typing import NDArray
 
-NETWORK_VERSION = 1
+NETWORK_VERSION = 2
 """Rises with every change of a graph, so that models built before it are built again."""
 
 

@@ -1,126 +1,268 @@
-"""The generator in its exact form: features and harmonic source become spectra, norms measured over all of them.
+"""The generator: features and harmonic source become spectra. Its parts, and its exact form.
 
-Three rewrites leave the results as they are but for float32 rounding: Snake's sine is a polynomial (the plugin runs
-Sin as a scalar loop), transposed convolutions run as plain ones whose phases are interleaved, and everything stays in
-one layout (`layers.to_image`).
+Two stages raise the rate, 80 rows a second to 800 to 4,800. In each, four residual blocks of six convolutions: one on
+the source, three on its sum with the upsampled data. Before every convolution stands an adaptive norm and a Snake.
+
+Rewrites that leave the results as they are but for float32 rounding:
+
+- Snake's sine is a polynomial (OpenVINO's CPU plugin runs Sin as a scalar loop).
+- An adaptive norm is a scale and a shift of its input, alpha / pi included; 1 / alpha is in the next kernel.
+- Transposed convolutions are matrix products on pairs of rows.
+- The residual blocks' convolutions run in the Fourier domain (`fourier`).
+- One layout throughout, [T, C], so that nothing is reordered.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import openvino as ov
 from openvino import Node
 from openvino import opset13 as op
 
+from rtvoice.speech.network.fourier import PaddedPlaces, Transform, convolve
 from rtvoice.speech.network.layers import (
     Floats,
     Value,
     Weights,
-    adaptive_instance_norm,
     columns,
     const,
-    convolution,
-    from_image,
     leaky_relu,
     reshape,
-    to_image,
+    row_count,
+    rows,
+    style_scale_shift,
 )
 
-DILATIONS = (1, 3, 5)
+CHANNELS = (256, 128)
 RATES = (10, 6)
-"""By how much each stage raises the rate: 80 rows a second to 800 to 4,800."""
+"""Channels of each stage, and by how much it raises the rate."""
+
+DILATIONS = (1, 3, 5)
+NORMS_PER_BLOCK = 6
+NORMS = 4 * NORMS_PER_BLOCK
+"""Norms of a stage."""
+
+EPSILON = 1e-5
+"""Added to the variance of a norm."""
 
 
-def generator_network(w: Weights) -> ov.Model:
-    """Build the generator in its exact form.
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Window sizes of the Fourier form for 3, 7 and 11 taps.
 
-    Inputs: `x` [2F, 512] from the decoder; `har` [120F + 1, 22], magnitudes and angles of the harmonic source's STFT;
-    `style` [1, 256].
-    Output: `post` [120F + 1, 22], log magnitudes and what the sine of is the phase, 4,800 rows a second.
+    Larger windows cost fewer products and more memory: kernels of a stage hold 6 C^2 (P3 + 2 P7 + P11) floats (stage
+    2: P7 + 2 P11), P = 11, 23, 47 for windows of 8, 16, 32.
     """
-    features = op.parameter([-1, 512], np.float32, name="x")
-    har = op.parameter([-1, 22], np.float32, name="har")
-    style = op.parameter([1, 256], np.float32, name="style")
-    acoustic = columns(style, 0, 128)
-    w = w / "decoder.generator"
-    x, source = to_image(features), to_image(har)
-    for i, rate in enumerate(RATES):
-        h = (
-            convolution(source, w / f"noise_convs.{i}", stride=6, padding=3)
-            if i == 0
-            else convolution(source, w / f"noise_convs.{i}")
-        )
-        h = snake_block(h, acoustic, w / f"noise_res.{i}")
-        x = transposed_convolution(leaky_relu(x, 0.1), w / f"ups.{i}", rate)
-        if i == 1:  # the source's STFT has one row more: the second row, mirrored, goes before the first
-            x = op.concat([op.slice(x, *(const([n], np.int64) for n in (1, 2, 1, 3))), x], 3)
-        x = op.add(x, h)
-        blocks = [snake_block(x, acoustic, w / f"resblocks.{3 * i + j}") for j in range(3)]
-        x = op.multiply(op.add(op.add(blocks[0], blocks[1]), blocks[2]), const(1 / 3))
-    post = from_image(convolution(leaky_relu(x, 0.01), w / "conv_post"))
-    post.output(0).set_names({"post"})
-    return ov.Model([post], [features, har, style], "generator")
+
+    taps3: int = 8
+    taps7: int = 16
+    taps11: int = 32
+
+    def of(self, taps: int) -> Transform:
+        """Return the transform for so many taps."""
+        return Transform.of({3: self.taps3, 7: self.taps7, 11: self.taps11}[taps], taps)
 
 
-def snake_block(x: Value, style: Value, w: Weights) -> Node:
-    """Add three pairs of convolutions to the data, each behind an adaptive norm and a Snake."""
-    for i, dilation in enumerate(DILATIONS):
-        h = snake(adaptive_instance_norm(x, style, w / f"adain1.{i}"), w[f"alpha1.{i}"])
-        h = convolution(h, w / f"convs1.{i}", dilation=dilation)
-        h = snake(adaptive_instance_norm(h, style, w / f"adain2.{i}"), w[f"alpha2.{i}"])
-        x = op.add(x, convolution(h, w / f"convs2.{i}"))
-    return x
+def block_names(stage: int) -> list[str]:
+    """Return the names of a stage's residual blocks (0 or 1): the source's, then the three on the sum."""
+    return [f"noise_res.{stage}", *(f"resblocks.{3 * stage + i}" for i in range(3))]
 
 
-def sine_squared_polynomial(terms: int) -> Floats:
+def norm_names(stage: int) -> list[tuple[str, str]]:
+    """Return the names of a stage's adaptive norms and of the Snakes' alphas behind them, in the order of `scale`."""
+    return [
+        (f"{block}.adain{part}.{i}", f"{block}.alpha{part}.{i}")
+        for block in block_names(stage)
+        for i in range(3)
+        for part in (1, 2)
+    ]
+
+
+def snake(x: Value, scale: Value, shift: Value) -> Node:
+    """Alpha * (n + sin^2(alpha n) / alpha) for the norm n of `x`; the next kernel divides by alpha.
+
+    With z = scale x + shift = alpha n / pi that is pi z + sin^2(pi z), and sin^2(pi z) has period 1: z is folded to
+    -1/2..1/2 and a polynomial in its square does the rest.
+    """
+    z = op.add(op.multiply(x, scale), shift)
+    folded = op.subtract(z, op.round(z, "half_to_even"))
+    square = op.multiply(folded, folded)
+    wave = op.multiply(square, polynomial(square, sine_squared_polynomial(5)))
+    return op.add(op.multiply(z, const(np.pi)), wave)
+
+
+def sine_squared_polynomial(terms: int) -> list[float]:
     """Return c such that sin^2(pi r) = sum c[i] r^(2 i + 2) on -1/2..1/2, by least squares; 5 terms: within 1.3e-6."""
     r = np.linspace(0, 0.5, 4001)
     powers = np.stack([r ** (2 * i + 2) for i in range(terms)], 1)
     coefficients, *_ = np.linalg.lstsq(powers, np.sin(np.pi * r) ** 2, rcond=None)
-    return np.asarray(coefficients, np.float32)
+    return [float(c) for c in coefficients]
 
 
-def snake(x: Value, alpha: Floats) -> Node:
-    """X + sin^2(alpha x) / alpha, for an image and a factor [1, C, 1] a channel.
-
-    sin^2 has period pi, so alpha x / pi is folded to -1/2..1/2 and a polynomial in its square does the rest.
-    """
-    alpha = alpha.reshape(1, -1, 1, 1)
-    folded = op.multiply(x, const(alpha / np.pi))
-    folded = op.subtract(folded, op.round(folded, "half_to_even"))
-    square = op.multiply(folded, folded)
-    *lower, last = sine_squared_polynomial(5)
+def polynomial(x: Value, coefficients: list[float]) -> Node:
+    """Sum of coefficients[i] x^i."""
+    *lower, last = coefficients
     total: Node = const(last)
     for c in reversed(lower):
-        total = op.add(op.multiply(total, square), const(c))
-    return op.add(x, op.multiply(op.multiply(square, total), const(1 / alpha)))
+        total = op.add(op.multiply(total, x), const(c))
+    return total
 
 
-def polyphase(weight: Floats, stride: int) -> tuple[Floats, int, int]:
-    """Turn a transposed convolution's kernel [in, out, k], padding (k - stride) / 2, into a plain convolution's.
+def block_kernel(w: Weights, block: str, part: int, i: int, windows: Windows) -> tuple[Transform, Node, Node]:
+    """Return the windows, kernel (divided by alpha) and bias of a convolution of a residual block."""
+    conv, alpha = w / f"{block}.convs{part}.{i}", w[f"{block}.alpha{part}.{i}"]
+    weight = conv["weight"] / alpha.reshape(1, -1, 1)
+    transform = windows.of(weight.shape[2])
+    return transform, const(transform.kernel(weight)), const(conv["bias"][None])
+
+
+def upsample(x: Value, w: Weights, stride: int) -> Node:
+    """Run a transposed convolution of 2 * stride taps on [T, in].
+
+    Rows i and i + 1 alone make rows stride * i + stride / 2 of the output and the following stride - 1, so what is
+    returned, [(T - 1) * stride, out], begins at output row stride / 2 of the first input row.
+    """
+    weight = w["weight"]  # (in, out, 2 * stride)
+    c_in, c_out, _ = weight.shape
+    kernel = np.concatenate([weight[:, :, stride:], weight[:, :, :stride]])  # taps of row i, then of row i + 1
+    kernel = kernel.transpose(0, 2, 1).reshape(2 * c_in, stride * c_out)
+    y = op.matmul(pairs(x), const(kernel), False, False)
+    return op.add(reshape(y, -1, c_out), const(w["bias"][None]))
+
+
+def pairs(x: Value) -> Node:
+    """Put each row of [T, C] beside the next: [T - 1, 2C]."""
+    return op.concat([rows(x, 0, -1), rows(x, 1)], 1)
+
+
+def source_rows(har: Value, w: Weights) -> Node:
+    """Bring the source's STFT from 4,800 to 800 rows a second: [6 T + 6, 22] -> [T, 256], 12 taps and stride 6."""
+    taps = w["weight"].transpose(2, 1, 0).reshape(12 * 22, -1)
+    y = op.matmul(pairs(reshape(har, -1, 6 * 22)), const(taps), False, False)
+    return op.add(y, const(w["bias"][None]))
+
+
+def source_pixels(har: Value, w: Weights) -> Node:
+    """Bring the source's STFT to the channels of the second stage: [T, 22] -> [T, 128]."""
+    return op.add(op.matmul(har, const(w["weight"][:, :, 0].T), False, False), const(w["bias"][None]))
+
+
+def third_of_sum(parts: list[Node]) -> Node:
+    """Return a third of the sum of three."""
+    first, second, third = parts
+    return op.multiply(op.add(op.add(first, second), third), const(1 / 3))
+
+
+def last_convolution(x: Value, w: Weights) -> Node:
+    """Convolve [T + 6, 128] to [T, 22]: one product for all 7 taps, their results shifted and added."""
+    weight = w["weight"]  # (22, 128, 7)
+    c_out, c_in, taps = weight.shape
+    y = op.matmul(x, const(weight.transpose(1, 2, 0).reshape(c_in, taps * c_out)), False, False)
+    total: Node = const(w["bias"][None])
+    for tap, part in enumerate(op.split(y, const(1, np.int64), taps).outputs()):
+        total = op.add(total, rows(part, tap, tap - taps + 1 or None))
+    return total
+
+
+# The exact form: norms measured over the whole of what is spoken, so it must all be there.
+
+
+def generator_network(w: Weights, windows: Windows | None = None) -> ov.Model:
+    """Build the generator in its exact form.
+
+    Inputs: `x` [2F, 512] from the decoder; `har` [120F + 1, 22], magnitudes and angles of the harmonic source's STFT;
+    `style` [1, 256].
+    Outputs: `post` [120F + 1, 22], log magnitudes and what the sine of is the phase, 4,800 rows a second; the
+    statistics that its norms measured, `mean1`, `variance1` [24, 256] and `mean2`, `variance2` [24, 128], in the
+    order of `norm_names`.
+    """
+    features = op.parameter([-1, 512], np.float32, name="x")
+    har = op.parameter([-1, 22], np.float32, name="har")
+    style = op.parameter([1, 256], np.float32, name="style")
+    w = w / "decoder.generator"
+    acoustic = columns(style, 0, 128)
+    x: Value = features
+    outputs: dict[str, Node] = {}
+    for number, (rate, source) in enumerate(zip(RATES, _sources(har, w), strict=True)):
+        stage = _ExactStage(w, acoustic, row_count(source), windows or Windows())
+        noise, *names = block_names(number)
+        h = stage.block(source, noise)
+        up = rows(upsample(_padded(leaky_relu(x, 0.1), 1, 1), w / f"ups.{number}", rate), rate // 2, -(rate // 2))
+        if number == 1:  # the source's STFT has one row more: the second row, mirrored, stands before the first
+            up = op.concat([rows(up, 1, 2), up], 0)
+        h = op.add(h, up)
+        x = third_of_sum([stage.block(h, name) for name in names])
+        outputs[f"mean{number + 1}"] = op.concat(stage.means, 0)
+        outputs[f"variance{number + 1}"] = op.concat(stage.variances, 0)
+    outputs["post"] = last_convolution(_padded(leaky_relu(x, 0.01), 3, 3), w / "conv_post")
+    for name, node in outputs.items():
+        node.output(0).set_names({name})
+    return ov.Model(list(outputs.values()), [features, har, style], "generator")
+
+
+def _sources(har: Value, w: Weights) -> tuple[Node, Node]:
+    """Bring the source to both stages."""
+    return source_rows(_padded(har, 3, 2), w / "noise_convs.0"), source_pixels(har, w / "noise_convs.1")
+
+
+class _ExactStage:
+    """A stage that measures its norms."""
+
+    def __init__(self, w: Weights, style: Value, count: Node, windows: Windows) -> None:
+        self._w, self._style, self._windows = w, style, windows
+        self._places = PaddedPlaces(count)
+        self.means: list[Node] = []
+        self.variances: list[Node] = []
+
+    def block(self, x: Value, name: str) -> Node:
+        """Run a residual block."""
+        for i, dilation in enumerate(DILATIONS):
+            h = self._convolution(x, name, 1, i, dilation)
+            x = op.add(x, self._convolution(h, name, 2, i, 1))
+        return x
+
+    def _convolution(self, x: Value, block: str, part: int, i: int, dilation: int) -> Node:
+        h = _padded(snake(x, *self._scale_shift(x, f"{block}.adain{part}.{i}", f"{block}.alpha{part}.{i}")), 0, 1)
+        transform, kernel, bias = block_kernel(self._w, block, part, i, self._windows)
+        return convolve(h, *self._places.of(transform, dilation), kernel, bias, transform)
+
+    def _scale_shift(self, x: Value, norm: str, alpha: str) -> tuple[Node, Node]:
+        gamma, beta = style_scale_shift(self._style, self._w / norm)
+        mean = op.reduce_mean(x, const([0], np.int64), True)
+        centred = op.subtract(x, mean)
+        variance = op.reduce_mean(op.multiply(centred, centred), const([0], np.int64), True)
+        self.means.append(mean)
+        self.variances.append(variance)
+        turns = const(self._w[alpha].reshape(1, -1) / np.pi)
+        scale = op.multiply(op.divide(gamma, op.sqrt(op.add(variance, const(EPSILON)))), turns)
+        return scale, op.subtract(op.multiply(beta, turns), op.multiply(mean, scale))
+
+
+def _padded(x: Value, before: int, behind: int) -> Node:
+    """Put rows of zeros before and behind [T, C]."""
+    return op.pad(x, const([before, 0], np.int64), const([behind, 0], np.int64), "constant", const(0.0))
+
+
+def scale_shift(w: Weights, style: Floats, stage: int, mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """Turn a stage's statistics into what `snake` takes, on the host.
+
+    Args:
+        w: all weights of the model.
+        style: [1, 256].
+        stage: 0 or 1.
+        mean: [24, C].
+        variance: [24, C].
 
     Returns:
-        The kernel [stride * out, in, taps], phase by phase, and the rows to pad before and behind.
+        scale and shift, [24, C].
     """
-    c_in, c_out, k = weight.shape
-    padding = (k - stride) // 2
-    taps = {
-        (phase, offset): tap
-        for phase in range(stride)
-        for offset in range(-k, k)
-        if 0 <= (tap := phase + padding - offset * stride) < k
-    }
-    first, last = min(offset for _, offset in taps), max(offset for _, offset in taps)
-    kernel = np.zeros((stride, c_out, c_in, last - first + 1), np.float32)
-    for (phase, offset), tap in taps.items():
-        kernel[phase, :, :, offset - first] = weight[:, :, tap].T
-    return kernel.reshape(stride * c_out, c_in, -1), -first, last
-
-
-def transposed_convolution(x: Value, w: Weights, stride: int) -> Node:
-    """Raise an image's rate `stride`-fold: a plain convolution makes all phases, a transpose puts them in turn."""
-    weight, before, behind = polyphase(w["weight"], stride)
-    c_out = w["bias"].shape[0]
-    y = op.convolution(x, const(weight[:, :, None]), [1, 1], [0, before], [0, behind], [1, 1])
-    y = op.transpose(reshape(y, 1, stride, c_out, -1), const([0, 2, 3, 1], np.int64))  # (1, C, T, stride)
-    return op.add(reshape(y, 1, c_out, 1, -1), const(w["bias"].reshape(1, -1, 1, 1)))
+    w = w / "decoder.generator"
+    scales, shifts = np.empty_like(mean), np.empty_like(mean)
+    for row, (norm, alpha) in enumerate(norm_names(stage)):
+        gamma, beta = np.split(style[0, :128] @ w[f"{norm}.fc.weight"].T + w[f"{norm}.fc.bias"], 2)
+        turns = w[alpha].reshape(-1) / np.float32(np.pi)
+        scales[row] = (1 + gamma) / np.sqrt(variance[row] + np.float32(EPSILON)) * turns
+        shifts[row] = beta * turns - mean[row] * scales[row]
+    return scales, shifts

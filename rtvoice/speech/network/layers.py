@@ -65,13 +65,21 @@ def columns(x: Value, start: int, stop: int) -> Node:
     return op.slice(x, const([start], np.int64), const([stop], np.int64), const([1], np.int64), const([-1], np.int64))
 
 
+def rows(x: Value, start: int, stop: int | None = None) -> Node:
+    """Return rows `start` to `stop` of the first dimension; a negative `stop` counts from the end, None is the end."""
+    end = 2**31 - 1 if stop is None else stop
+    return op.slice(x, *(const([n], np.int64) for n in (start, end, 1, 0)))
+
+
+def row_count(x: Value) -> Node:
+    """Return the number of rows of `x`, a scalar of 64-bit integers."""
+    return op.gather(op.shape_of(x, "i64"), const(0, np.int64), const(0, np.int64))
+
+
 def repeat_rows(row: Value, like: Value) -> Node:
     """Repeat `row` [1, C] as often as `like` [T, _] has rows."""
-    return op.tile(row, op.concat([_rows(like), const([1], np.int64)], 0))
-
-
-def _rows(x: Value) -> Node:
-    return op.gather(op.shape_of(x), const([0], np.int64), const(0, np.int64))
+    count = op.unsqueeze(row_count(like), const(0, np.int64))
+    return op.tile(row, op.concat([count, const([1], np.int64)], 0))
 
 
 def linear(x: Value, w: Weights) -> Node:
@@ -101,7 +109,7 @@ def lstm(x: Value, w: Weights) -> Node:
         op.unsqueeze(x, const(0, np.int64)),  # (1, T, in)
         zeros,
         zeros,
-        _rows(x),
+        op.unsqueeze(row_count(x), const(0, np.int64)),
         const(weight),
         const(recurrent),
         const(bias),

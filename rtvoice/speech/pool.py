@@ -1,0 +1,202 @@
+"""A bounded pool of asynchronous OpenVINO infer requests: the only place where inference happens.
+
+A network runs in one of `streams` infer requests, each of `threads` threads. Whoever wants to run something waits for
+one of `streams` places, those with the earliest deadline first, so that work never fights for more cores than it was
+given, and the wait is in this queue, where it can be seen and left, rather than inside OpenVINO.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import math
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Self, TypeVar
+
+import numpy as np
+import openvino as ov
+
+from rtvoice.errors import SetupError, SynthesisFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+T = TypeVar("T")
+
+
+class Places:
+    """So many may run at once; the others wait, the earliest deadline first, then in the order they came."""
+
+    def __init__(self, count: int) -> None:
+        self._count = self._free = count
+        self._waiting: list[tuple[float, int, asyncio.Future[None]]] = []
+        self._order = itertools.count()
+        self._all_free = asyncio.Event()
+        self._all_free.set()
+
+    @property
+    def waiting(self) -> int:
+        """How many wait."""
+        return sum(not place.done() for _, _, place in self._waiting)
+
+    async def take(self, deadline: float = math.inf) -> None:
+        """Wait for a place and hold it until `leave`.
+
+        Args:
+            deadline: when the result is needed, on the event loop's clock.
+
+        May be cancelled: then no place is held.
+        """
+        if self._free:
+            self._free -= 1
+            self._all_free.clear()
+            return
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waiting, (deadline, next(self._order), place))
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled():  # it came in the very moment of cancelling: pass it on
+                self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Give a place to the first who waits."""
+        while self._waiting:
+            _, _, place = heapq.heappop(self._waiting)
+            if not place.done():
+                place.set_result(None)
+                return
+        self._free += 1
+        if self._free == self._count:
+            self._all_free.set()
+
+    async def all_left(self) -> None:
+        """Wait until nobody holds a place."""
+        await self._all_free.wait()
+
+
+class Pool:
+    """Compiled networks and the infer requests they run in. An async context manager; leaving waits for what runs.
+
+    Belongs to one event loop. `infer` and `run` may be cancelled: what runs cannot be stopped, so it goes on to its
+    end, its result is dropped, and only then is its place given away.
+    """
+
+    def __init__(self, folder: Path, compiled: Path, *, streams: int, threads: int) -> None:
+        """Describe a pool.
+
+        Args:
+            folder: where the networks lie, one `.xml` and `.bin` each.
+            compiled: OpenVINO's compile cache.
+            streams: how many inferences run at once.
+            threads: threads of one inference.
+        """
+        self.streams, self.threads = streams, threads
+        self._folder, self._compiled = folder, compiled
+        self._places = Places(streams)
+        self._requests: dict[str, deque[ov.InferRequest]] = {}
+        self._executor = ThreadPoolExecutor(streams, thread_name_prefix="rtvoice-host")
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for a place."""
+        return self._places.waiting
+
+    async def __aenter__(self) -> Self:
+        core = ov.Core()
+        core.set_property({"CACHE_DIR": str(self._compiled)})
+        names = sorted(path.stem for path in self._folder.glob("*.xml"))
+        models = await asyncio.gather(*(asyncio.to_thread(self._compile, core, name) for name in names))
+        for name, model in zip(names, models, strict=True):
+            self._requests[name] = deque(model.create_infer_request() for _ in range(self.streams))
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self._places.all_left()
+        self._requests.clear()
+        self._executor.shutdown()
+
+    def _compile(self, core: ov.Core, name: str) -> ov.CompiledModel:
+        properties = {
+            # lower precisions break the sine source and the phase
+            "INFERENCE_PRECISION_HINT": "f32",
+            "NUM_STREAMS": self.streams,
+            "INFERENCE_NUM_THREADS": self.streams * self.threads,
+            # where cores are shared with others, a pinned thread waits for whoever has its core
+            "ENABLE_CPU_PINNING": False,
+        }
+        try:
+            return core.compile_model(self._folder / f"{name}.xml", "CPU", properties)
+        except RuntimeError as error:
+            raise SetupError(f"the built model does not load ({error}); run `rtvoice build --force`") from error
+
+    async def infer(
+        self, network: str, inputs: Mapping[str, object], *, deadline: float = math.inf
+    ) -> dict[str, NDArray[np.float32]]:
+        """Run a network.
+
+        Args:
+            network: its name.
+            inputs: an array for each input. C-contiguous arrays of the right type are not copied; they must not
+                change while the network runs.
+            deadline: when the result is needed, on the event loop's clock.
+
+        Returns:
+            An array for each output, owned by the caller.
+
+        Raises:
+            SynthesisFailed: OpenVINO could not run it.
+        """
+        await self._places.take(deadline)
+        loop = asyncio.get_running_loop()
+        result: asyncio.Future[dict[str, NDArray[np.float32]]] = loop.create_future()
+        request = self._requests[network].popleft()
+
+        def ended() -> None:
+            try:
+                request.wait()
+                outputs = {port.any_name: np.array(request.get_tensor(port).data) for port in request.model_outputs}
+            except RuntimeError as error:
+                _settle(result, SynthesisFailed(f"the {network} network failed: {error}"))
+            else:
+                _settle(result, outputs)
+            finally:
+                del held[:]
+                self._requests[network].append(request)
+                self._places.leave()
+
+        held = [inputs]  # the network reads the caller's arrays, so they live as long as it runs
+        try:
+            # the callback runs in OpenVINO's thread
+            request.set_callback(lambda _: loop.call_soon_threadsafe(ended), None)
+            request.start_async(dict(inputs), share_inputs=True)
+        except (RuntimeError, TypeError, ValueError) as error:
+            self._requests[network].append(request)
+            self._places.leave()
+            raise SynthesisFailed(f"the {network} network could not start: {error}") from error
+        return await result
+
+    async def run(self, step: Callable[[], T], *, deadline: float = math.inf) -> T:
+        """Run a step of the host in a thread, in a place of its own."""
+        await self._places.take(deadline)
+        loop = asyncio.get_running_loop()
+        work: Future[T] = self._executor.submit(step)
+        work.add_done_callback(lambda _: loop.call_soon_threadsafe(self._places.leave))
+        return await asyncio.wrap_future(work)
+
+
+def _settle(future: asyncio.Future[T], result: T | Exception) -> None:
+    """Set a future's result, unless whoever waited for it has left."""
+    if future.done():
+        return
+    if isinstance(result, Exception):
+        future.set_exception(result)
+    else:
+        future.set_result(result)
