@@ -60,7 +60,7 @@ $(VENV)/.lint: $(VENV)/.test
 # torch goes in first: pip then need not look for one that suits the packages that come after it.
 $(REFERENCE_VENV)/.reference: pyproject.toml
 	@scripts/make_venv.sh $(REFERENCE_VENV)
-	@echo "Installing PyTorch and the reference model: about 3 GB, a few minutes."
+	@echo "Installing PyTorch and the reference model: several GB, a few minutes."
 	$(REFERENCE_VENV)/bin/python $(PIP) install --quiet torch==2.13.0
 	$(REFERENCE_VENV)/bin/python $(PIP) install --quiet --editable '.[reference]' --group reference
 	@touch $@
