@@ -26,11 +26,12 @@ test: $(VENV)/.test ## Set up and run all tests but those against the reference.
 test-reference: $(REFERENCE_VENV)/.reference ## Compare the network with PyTorch's, in an environment of its own.
 	$(REFERENCE_VENV)/bin/python -m pytest -m reference tests/reference
 
-lint: $(VENV)/.lint ## Check style, types, the order of imports and the Dockerfile.
+lint: $(VENV)/.lint ## Check style, types, the order of imports, shell and Dockerfile.
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+	$(VENV)/bin/shellcheck scripts/*.sh .ci/run
 	$(VENV)/bin/hadolint Dockerfile
 
 format: $(VENV)/.lint ## Format the code and mend what can be mended.
