@@ -113,7 +113,7 @@ export class Playout {
    */
   render(output) {
     output.fill(0);
-    if (this.state === "waiting" && (this.#complete || this.buffered >= this.lead)) this.#begin();
+    if (this.state === "waiting" && this.#canBegin(output.length)) this.#begin();
     if (this.state === "playing") this.#play(output);
     this.#playTail(output);
   }
@@ -141,6 +141,21 @@ export class Playout {
     return this.#tracks.every((track) => track.end !== null);
   }
 
+  /**
+   * Whether a block can be played. Enough must stay behind to fade out with, should nothing more come.
+   *
+   * @param {number} left frames that can be rendered
+   * @param {number} wanted frames of the block
+   */
+  #suffices(left, wanted) {
+    return this.#complete || left >= wanted + this.#fade;
+  }
+
+  /** @param {number} wanted frames of the next block */
+  #canBegin(wanted) {
+    return this.#complete || (this.buffered >= this.lead && this.#suffices(this.#framesLeft(), wanted));
+  }
+
   #begin() {
     this.state = "playing";
     const { track, start, first } = this.#tracks[0];
@@ -158,8 +173,7 @@ export class Playout {
   /** @param {Float32Array} output */
   #play(output) {
     const left = this.#framesLeft();
-    // Enough must stay behind to fade out with, should nothing more come.
-    if (this.#complete || left >= output.length + this.#fade) {
+    if (this.#suffices(left, output.length)) {
       this.#readInto(output.subarray(0, left));
       this.#rampUp(output);
     } else {

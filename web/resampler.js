@@ -4,7 +4,7 @@
  */
 export class Resampler {
   /** Input samples that one output sample looks at on either side. */
-  static REACH = 16;
+  static REACH = 32;
 
   /**
    * @param {number} inputRate in Hz

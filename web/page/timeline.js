@@ -2,6 +2,7 @@ import { Canvas } from "./canvas.js";
 
 const LABELS_WIDTH = 86;
 const AXIS_HEIGHT = 22;
+const HEADROOM = 20; // for the label of the first sound
 const LANES = /** @type {const} */ (["Text", "Segments", "Audio", "Heard", "Ahead"]);
 
 /** What happened when: a lane each for text sent, segments, audio received, speech heard, and what waited. */
@@ -16,19 +17,22 @@ export class Timeline {
     const context = this.canvas.clear();
     const { width, height } = this.canvas;
     const span = niceSpan(take ? (take.endedAt ?? take.now) : 0);
-    const lane = (height - AXIS_HEIGHT) / LANES.length;
+    const lane = (height - AXIS_HEIGHT - HEADROOM) / LANES.length;
     const x = (/** @type {number} */ time) => LABELS_WIDTH + (time / span) * (width - LABELS_WIDTH - 12);
     context.font = `13px ${this.canvas.sans}`;
     context.textBaseline = "middle";
     this.#drawAxis(span, x);
     LANES.forEach((name, i) => {
       context.fillStyle = this.canvas.soft;
-      context.fillText(name, 0, (i + 0.5) * lane);
+      context.fillText(name, 0, HEADROOM + (i + 0.5) * lane);
       context.fillStyle = this.canvas.line;
-      context.fillRect(LABELS_WIDTH, Math.round((i + 1) * lane), width - LABELS_WIDTH, 1);
+      context.fillRect(LABELS_WIDTH, HEADROOM + Math.round((i + 1) * lane), width - LABELS_WIDTH, 1);
     });
     if (!take) return;
-    const row = (/** @type {number} */ i) => ({ top: i * lane + lane * 0.24, height: lane * 0.52, bottom: (i + 1) * lane });
+    const row = (/** @type {number} */ i) => {
+      const top = HEADROOM + i * lane;
+      return { top: top + lane * 0.24, height: lane * 0.52, bottom: top + lane };
+    };
     this.#drawTexts(take, x, row(0));
     this.#drawSegments(take, x, row(1));
     this.#drawFrames(take, x, row(2));
@@ -47,7 +51,7 @@ export class Timeline {
     for (let i = 0; i <= steps; i++) {
       const time = (span * i) / steps;
       context.fillStyle = this.canvas.line;
-      context.fillRect(Math.round(x(time)), 0, 1, height - AXIS_HEIGHT);
+      context.fillRect(Math.round(x(time)), HEADROOM, 1, height - AXIS_HEIGHT - HEADROOM);
       context.fillStyle = this.canvas.soft;
       context.textAlign = i === steps ? "right" : i ? "center" : "left";
       context.fillText(`${+time.toFixed(2)} s`, i === steps ? width : x(time), height - 8);
@@ -90,14 +94,23 @@ export class Timeline {
       context.fill();
       context.stroke();
       const text = take.utterance.text.slice(start, end).trim();
-      if (width > 40) {
-        context.fillStyle = this.canvas.ink;
-        context.save();
-        context.clip();
-        context.fillText(text, x(time) + 6, row.top + row.height / 2);
-        context.restore();
-      }
+      context.fillStyle = this.canvas.ink;
+      context.fillText(this.#fitting(text, width - 12), x(time) + 6, row.top + row.height / 2);
     });
+  }
+
+  /**
+   * As much of a text as there is room for.
+   *
+   * @param {string} text
+   * @param {number} room in pixels
+   */
+  #fitting(text, room) {
+    const { context } = this.canvas;
+    const whole = context.measureText(text).width;
+    if (whole <= room) return text;
+    const characters = Math.floor((text.length * room) / whole) - 2;
+    return characters < 3 ? "" : `${text.slice(0, characters).trimEnd()}…`;
   }
 
   /**
@@ -160,7 +173,7 @@ export class Timeline {
     const at = Math.round(x(take.firstSound));
     context.fillStyle = this.canvas.ink;
     context.fillRect(at, 0, 1, height - AXIS_HEIGHT);
-    context.fillText(`first sound ${milliseconds(take.firstSound)}`, at + 6, 9);
+    context.fillText(`first sound ${milliseconds(take.firstSound)}`, at + 6, HEADROOM / 2);
   }
 }
 
@@ -170,12 +183,12 @@ export function milliseconds(seconds) {
 }
 
 /**
- * The least of 4, 8, 16... seconds that holds `seconds`, so that the axis seldom changes.
+ * The least of 4, 6, 8, 12, 16, 24... seconds that holds `seconds`, so that the axis seldom changes.
  *
  * @param {number} seconds
  */
 function niceSpan(seconds) {
   let span = 4;
   while (span < seconds) span *= 2;
-  return span;
+  return seconds > 4 && span * 0.75 >= seconds ? span * 0.75 : span;
 }

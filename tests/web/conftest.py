@@ -1,0 +1,168 @@
+"""Pages in Debian's Chromium, before the real server over a scripted synthesizer."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+import shutil
+import sys
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import pytest_asyncio
+from playwright.async_api import async_playwright
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, Page
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+CHROMIUM = shutil.which("chromium")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--autoplay-policy=no-user-gesture-required",
+]
+
+
+def pytest_collection_modifyitems(items):
+    """Tests that open a page need Chromium; in CI they fail without it, elsewhere they are skipped."""
+    for item in items:
+        if HERE in item.path.parents and "browser" in item.fixturenames:
+            item.add_marker(pytest.mark.browser)
+            if CHROMIUM is None and os.environ.get("CI") != "true":
+                item.add_marker(pytest.mark.skip(reason="Chromium is not installed (package 'chromium')"))
+
+
+@dataclass
+class Server:
+    """A server process on a port that it keeps when it is started again."""
+
+    web: Path
+    delay_s: float = 0.0
+    slice_s: float = 0.2
+    port: int = 0
+    url: str = ""
+    process: asyncio.subprocess.Process | None = None
+
+    async def start(self):
+        """Start it and wait until it listens."""
+        options = {"--web": self.web, "--port": self.port, "--delay": self.delay_s, "--slice": self.slice_s}
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "tests.web.scripted_server",
+            *(str(part) for option in options.items() for part in option),
+            cwd=ROOT,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        async with asyncio.timeout(30):
+            self.url = (await self.process.stdout.readline()).decode().strip()
+        assert self.url, "the server did not start"
+        self.port = int(self.url.rsplit(":", 1)[1].strip("/"))
+
+    async def kill(self):
+        """Kill it, as a crash would."""
+        if self.process is not None and self.process.returncode is None:
+            self.process.kill()
+            await self.process.wait()
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory) -> Path:
+    """The page's folder, and beside its files those that the tests need."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(ROOT / "web", folder, dirs_exist_ok=True)
+    shutil.copytree(HERE / "pages", folder, dirs_exist_ok=True)
+    shutil.copytree(HERE / "cases", folder / "cases")
+    return folder
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def server(site):
+    """A server that speaks ten times as fast as one listens."""
+    server = Server(site, delay_s=0.02)
+    await server.start()
+    yield server
+    await server.kill()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def mortal_server(site):
+    """A server of the test's own, to be killed."""
+    server = Server(site, delay_s=0.02)
+    await server.start()
+    yield server
+    await server.kill()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser():
+    assert CHROMIUM, "Chromium is not installed (package 'chromium')"
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        await browser.close()
+
+
+@asynccontextmanager
+async def visit(browser: Browser, url: str, **options: object):
+    """Open a page that may make no request to another host, log no error and break no policy.
+
+    Errors of the network are its business: pages outlive servers here.
+    """
+    context: BrowserContext = await browser.new_context(**options)
+    context.set_default_timeout(15_000)
+    await context.add_init_script(path=HERE / "pages" / "capture.js")
+    page: Page = await context.new_page()
+    faults, requests = [], []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("request", lambda request: requests.append(request.url))
+    await page.goto(url)
+    yield page
+    await context.close()
+    assert not [fault for fault in faults if "net::ERR" not in fault and "WebSocket connection" not in fault], faults
+    origin = url.split("/", 3)[2]
+    assert not [request for request in requests if f"//{origin}/" not in request and not request.startswith("blob:")]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(browser, server):
+    """The page, connected."""
+    async with visit(browser, server.url) as page:
+        await page.locator("[data-state=open]").wait_for()
+        yield page
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def library(browser, server):
+    """A page with the client library as `rtvoice`, and nothing else on it."""
+    async with visit(browser, f"{server.url}library.html") as page:
+        await page.evaluate("async () => { window.voice = rtvoice.connect('./'); await voice.ready(); }")
+        yield page
+
+
+async def samples_of(page: Page, expression: str) -> np.ndarray:
+    """Evaluate JavaScript that gives a Float32Array."""
+    packed = await page.evaluate(
+        f"""async () => {{
+            const bytes = new Uint8Array((await ({expression})).buffer);
+            let text = "";
+            for (let at = 0; at < bytes.length; at += 8192) {{
+                text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+            }}
+            return btoa(text);
+        }}"""
+    )
+    return np.frombuffer(base64.b64decode(packed), np.float32)

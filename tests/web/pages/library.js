@@ -1,0 +1,3 @@
+import * as rtvoice from "./rtvoice.js";
+
+window.rtvoice = rtvoice;

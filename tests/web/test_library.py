@@ -1,0 +1,271 @@
+"""The client library, on a page that has nothing else."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from websockets.asyncio.client import connect
+
+from rtvoice.protocol.codec import decode_server
+from rtvoice.protocol.messages import Audio, Done
+from tests.web.conftest import samples_of, visit
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+TEXT = "The first sentence is here. A second one follows it, and it is longer. The third ends all."
+
+# A player on a device of 24 kHz, which passes samples through as they are.
+PLAYER = "window.player = new rtvoice.Player({ context: () => new AudioContext({ sampleRate: 24000 }) });"
+
+
+async def spoken_by(server, text, **options):
+    """The samples [N] that the server sends for a text, float32, asked for without a browser."""
+    async with connect(server.url.replace("http", "ws")) as socket:
+        await socket.send(json.dumps({"type": "speak", "utterance": 1, "text": text, **options}))
+        await socket.send(json.dumps({"type": "end", "utterance": 1}))
+        frames = []
+        while not isinstance(message := decode_server(await socket.recv()), Done):
+            if isinstance(message, Audio):
+                frames.append(np.frombuffer(message.data, "<i2"))
+    return (np.concatenate(frames) / 32768).astype(np.float32)
+
+
+def without_silence(samples):
+    """The samples from the first to the last that is not 0."""
+    heard = np.flatnonzero(samples)
+    return samples[heard[0] : heard[-1] + 1]
+
+
+async def test_what_leaves_the_worklet_is_what_the_server_sent(library, server):
+    await library.evaluate(f"() => {{ {PLAYER} }}")
+    heard = await samples_of(
+        library,
+        """(async () => {
+            await player.open();
+            const finished = new Promise((resolve) => player.on("finish", resolve));
+            player.play(voice.speak(%s, { speed: 1.5, seed: 7 }));
+            const { inSeconds } = await finished;
+            await capture.until(capture.end + Math.ceil(inSeconds * 24000) + 256);
+            return capture.sound();
+        })()"""
+        % json.dumps(TEXT),
+    )
+    expected = await spoken_by(server, TEXT, speed=1.5, seed=7)
+    assert np.array_equal(heard, without_silence(expected))
+    assert await library.evaluate("() => player.underruns") == 0
+
+
+async def test_two_utterances_are_heard_one_after_the_other_without_a_gap(library, server):
+    await library.evaluate(f"() => {{ {PLAYER} }}")
+    heard = await samples_of(
+        library,
+        """(async () => {
+            await player.open();
+            const finished = new Promise((resolve) => player.on("finish", ({ track }) => track === 2 && resolve()));
+            player.play(voice.speak("One two three."));
+            player.play(voice.speak("Four five six."));
+            await finished;
+            await capture.until(capture.end + 1024);
+            return capture.sound();
+        })()""",
+    )
+    first, second = await spoken_by(server, "One two three."), await spoken_by(server, "Four five six.")
+    assert np.array_equal(heard, without_silence(np.concatenate([first, second])))
+
+
+async def test_text_may_come_in_pieces_cut_anywhere(library):
+    text = "Flags 🇬🇧 and faces 😀 are two units each. Words behind them are counted rightly."
+    outcome = await library.evaluate(
+        """async (text) => {
+            async function* units() { for (let i = 0; i < text.length; i++) yield text[i]; }
+            const utterance = voice.speak(units());
+            const words = [];
+            utterance.on("words", (some) => words.push(...some));
+            const outcome = await utterance.finished;
+            return { ...outcome, text: utterance.text, words };
+        }""",
+        text,
+    )
+    assert outcome["type"] == "done"
+    assert outcome["text"] == text
+    units = text.encode("utf-16-le")
+    assert outcome["spoken"] == len(units) // 2
+    assert len(outcome["words"]) >= 12
+    for word in outcome["words"]:
+        assert units[2 * word["start"] : 2 * word["end"]].decode("utf-16-le") == word["text"]
+    starts = [word["startS"] for word in outcome["words"]]
+    assert starts == sorted(starts)
+
+
+async def test_an_utterance_may_be_written_by_hand(library):
+    outcome = await library.evaluate(
+        """async () => {
+            const utterance = voice.speak(null, { voice: "bm_george" });
+            const firstAudio = new Promise((resolve) => utterance.on("audio", resolve));
+            utterance.write("No full stop");
+            utterance.flush();
+            const { at, samples } = await firstAudio;
+            utterance.end();
+            return { at, samples: samples.length, ...(await utterance.finished) };
+        }"""
+    )
+    assert outcome["at"] == 0
+    assert outcome["samples"] > 0
+    assert outcome["type"] == "done"
+    assert outcome["spoken"] == len("No full stop")
+
+
+async def test_no_audio_follows_a_cancel(library):
+    result = await library.evaluate(
+        """async (text) => {
+            const utterance = voice.speak(text.repeat(40));
+            let frames = 0;
+            await new Promise((resolve) => utterance.on("audio", () => { frames++; resolve(); }));
+            utterance.cancel();
+            const before = frames;
+            const outcome = await utterance.finished;
+            const next = await voice.speak("Next.").finished;
+            return { type: outcome.type, spoken: outcome.spoken, next: next.type, late: frames - before };
+        }""",
+        TEXT,
+    )
+    assert result["type"] == "cancelled"
+    assert result["spoken"] < len(TEXT)
+    assert result["late"] == 0
+    assert result["next"] == "done"
+
+
+async def test_a_source_that_fails_ends_its_utterance(library):
+    error = await library.evaluate(
+        """async () => {
+            async function* source() { yield "It begins. "; throw new Error("the model is gone"); }
+            return voice.speak(source()).finished.catch(({ code, message }) => ({ code, message }));
+        }"""
+    )
+    assert error == {"code": "source", "message": "the model is gone"}
+
+
+async def test_an_error_names_the_field_and_what_is_allowed(library):
+    error = await library.evaluate(
+        """async () => {
+            const utterance = voice.speak("Hello.", { voice: "nobody" });
+            return utterance.finished.catch(({ code, field, allowed }) => ({ code, field, allowed }));
+        }"""
+    )
+    assert error == {"code": "invalid_input", "field": "voice", "allowed": ["af_heart", "bm_george"]}
+
+
+async def test_silence_at_once_20_times(library):
+    """A stop at a random moment: silence in less than 100 ms, and the next words sound from their first sample on."""
+    rounds = await library.evaluate(
+        """async (text) => {
+            window.player = new rtvoice.Player();
+            await player.open();
+            const rate = capture.context.sampleRate;
+            const rounds = [];
+            let state = 1;
+            const random = () => (state = (state * 48271) % 2147483647) / 2147483647;
+            for (let i = 0; i < 20; i++) {
+                capture.clear();
+                player.play(voice.speak(text));
+                const began = await capture.soundAfter(capture.end);
+                await capture.until(began + Math.round(random() * 0.5 * rate));
+                const stopped = Math.round(capture.context.currentTime * rate);
+                player.stop();
+                voice.cancel();
+                await capture.until(stopped + Math.round(0.4 * rate));
+                rounds.push({
+                    before: capture.loudest(stopped - Math.round(0.2 * rate), stopped),
+                    after: capture.loudest(stopped + Math.round(0.1 * rate), capture.end),
+                });
+            }
+            return rounds;
+        }""",
+        TEXT,
+    )
+    assert len(rounds) == 20
+    assert all(stop["before"] > 0.1 for stop in rounds), "it spoke until it was stopped"
+    assert [stop["after"] for stop in rounds] == [0.0] * 20
+
+
+async def test_the_position_is_what_is_heard(library):
+    """Where the player says it is, against the sample that leaves for the device at that time."""
+    errors = await library.evaluate(
+        """async (text) => {
+            window.player = new rtvoice.Player({ context: () => new AudioContext({ sampleRate: 24000 }) });
+            await player.open();
+            player.play(voice.speak(text));
+            const began = await capture.soundAfter(capture.end);
+            const errors = [];
+            for (let i = 1; i <= 10; i++) {
+                await capture.until(began + i * 4800);
+                const { seconds } = player.position();
+                const heard = capture.context.currentTime - player.latency - began / 24000;
+                errors.push(seconds - heard);
+            }
+            player.stop();
+            return errors;
+        }""",
+        TEXT,
+    )
+    # The first tone begins with sin(0) = 0, so the first sound is the track's second sample.
+    assert max(map(abs, errors)) < 0.002
+
+
+async def test_it_goes_on_when_the_device_is_gone(library, server):
+    """The audio device closes in the middle: what had not been played is played on a new one."""
+    result = await library.evaluate(
+        """async (text) => {
+            const contexts = [];
+            window.player = new rtvoice.Player({
+                context: () => contexts[contexts.push(new AudioContext({ sampleRate: 24000 })) - 1],
+            });
+            await player.open();
+            const resumed = new Promise((resolve) => player.on("resume", resolve));
+            const finished = new Promise((resolve) => player.on("finish", resolve));
+            const utterance = voice.speak(text);
+            player.play(utterance);
+            const began = await capture.soundAfter(capture.end);
+            await capture.until(began + 12000);
+            await contexts[0].close();
+            const at = (await resumed).seconds;
+            const end = (await finished).seconds;
+            const { audioS } = await utterance.finished;
+            return { contexts: contexts.length, at, end, audioS };
+        }""",
+        TEXT,
+    )
+    assert result["contexts"] == 2
+    assert 0.4 < result["at"] < 0.8
+    assert result["end"] == pytest.approx(result["audioS"], abs=0.001)
+
+
+async def test_it_connects_again_when_the_server_is_back(browser, mortal_server):
+    async with visit(browser, f"{mortal_server.url}library.html") as page:
+        await page.evaluate(
+            """async () => {
+                window.voice = rtvoice.connect("./", { leastPause: 20, mostPause: 100 });
+                window.states = [];
+                window.waited = new Promise((resolve) =>
+                    voice.on("state", (state) => {
+                        states.push(state.name);
+                        if (state.name === "waiting" && state.attempt === 3) resolve();
+                    }));
+                await voice.ready();
+                window.lost = voice.speak("It never ends. ".repeat(100)).finished.catch(({ code }) => code);
+            }"""
+        )
+        await mortal_server.kill()
+        assert await page.evaluate("() => lost") == "disconnected"
+        assert await page.evaluate("() => voice.speak('Hello?').finished.catch(({ code }) => code)") == "disconnected"
+        await page.evaluate("() => waited")
+        await mortal_server.start()
+        outcome = await page.evaluate("() => voice.ready().then(() => voice.speak('Hello!').finished)")
+        assert outcome["type"] == "done"
+        states = await page.evaluate("() => states")
+        assert states[:5] == ["open", "waiting", "connecting", "waiting", "connecting"]
+        assert states[-2:] == ["connecting", "open"]
+        await page.evaluate("() => voice.close()")
+        assert await page.evaluate("() => voice.ready().catch(({ code }) => code)") == "closed"
