@@ -1,0 +1,60 @@
+"""How English is read: rules, in the order in which they are applied.
+
+The order is part of the meaning. Addresses go first, whose dots and digits are no sentence's; then abbreviations that
+stand before numbers; then numbers, the most specific first; then words that are left; then marks; at the end nothing
+is left but words and sentence punctuation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rtvoice.text.normaliser.english import (
+    addresses,
+    dates,
+    designations,
+    measures,
+    money,
+    names,
+    punctuation,
+    quantities,
+    symbols,
+    times,
+    years,
+)
+from rtvoice.text.normaliser.english.dialect import AMERICAN, BRITISH, Dialect
+
+if TYPE_CHECKING:
+    from rtvoice.text.normaliser.rule import Rule
+
+__all__ = ["AMERICAN", "BRITISH", "DIGIT_RULES", "FIRST_RULES", "LAST_RULES", "Dialect"]
+
+FIRST_RULES: tuple[Rule[Dialect], ...] = (
+    *symbols.NAME_RULES,
+    *addresses.RULES,
+    *names.EARLY_RULES,
+)
+
+DIGIT_RULES: tuple[Rule[Dialect], ...] = (
+    *symbols.ABOUT_RULES,
+    *designations.EARLY_RULES,
+    *dates.RULES,
+    *times.RULES,
+    *money.RULES,
+    *years.RULES[:2],
+    *quantities.EARLY_RULES,
+    *measures.RULES,
+    *years.RULES[2:],
+    *symbols.SUPERSCRIPT_RULES,
+    *quantities.RULES,
+    *designations.LATE_RULES,
+    *quantities.PLAIN_RULES,
+)
+"""Each of these needs a digit to begin with; a text without any is spared them."""
+
+LAST_RULES: tuple[Rule[Dialect], ...] = (
+    *measures.WORD_RULES,
+    *names.LATE_RULES,
+    *symbols.RULES,
+    *punctuation.RULES,
+)

@@ -1,0 +1,128 @@
+"""Web addresses, e-mail addresses, file names and paths, hashtags, mentions.
+
+Each mark inside becomes a word of its own, so that every spoken word still knows its characters.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rtvoice.text.normaliser.rule import Part, Rule
+
+if TYPE_CHECKING:
+    from rtvoice.text.normaliser.english.dialect import Dialect
+    from rtvoice.text.normaliser.rule import Said
+
+# What behind a dot makes words joined by dots a web address, and a name a file's.
+_DOMAINS = (
+    "com|org|net|edu|gov|mil|int|info|biz|io|ai|dev|app|co|me|tv|uk|us|ca|au|nz|ie|de|fr|es|it|nl|be|ch|at|se|no|dk|fi|pl|cz|"
+    "ru|jp|cn|in|br|mx|za|eu|example|test|online|site|tech|store|blog|cloud|xyz|page|ly|gg|sh|fm"
+)
+_EXTENSIONS = (
+    "pdf|docx?|xlsx?|pptx?|txt|md|csv|tsv|json|ya?ml|toml|xml|html?|css|jsx?|tsx?|py|rb|rs|go|java|kt|swift|c|h|cpp|hpp|cs|php|"
+    "pl|lua|sh|bat|ps1|sql|ini|cfg|conf|env|lock|log|bak|tmp|zip|tar|gz|bz2|xz|7z|rar|exe|dll|so|dmg|iso|deb|rpm|apk|jar|png|"
+    "jpe?g|gif|svg|webp|bmp|ico|tiff?|psd|mp3|mp4|m4a|wav|flac|ogg|mov|avi|mkv|webm|ttf|otf|woff2?|ipynb|onnx|bin|dat|db"
+)
+_ANY = r"[^\s<>\"“”`|\[\]{}]"
+_TAIL = r"(?<![.,;:!?'’\")\]}*_])"
+_URL = re.compile(
+    rf"(?<![\w@/.-])(?P<scheme>[a-zA-Z][a-zA-Z0-9+]{{1,9}}://|mailto:)?(?P<rest>(?(scheme){_ANY}{{1,2000}}|www\.{_ANY}{{1,2000}})){_TAIL}"
+)
+_HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}"
+_BARE_URL = re.compile(
+    rf"(?<![\w@/.-])(?:{_HOST}(?:{_DOMAINS})|localhost(?=[:/]\d|/\w)|(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?=[:/]\d|/\w))(?![\w@-]|\.\w)"
+    rf"(?::\d{{2,5}}(?!\d))?(?:[/?#]{_ANY}{{0,2000}}{_TAIL})?"
+)
+_EMAIL = re.compile(r"(?<![\w@.+-])[\w.+-]{1,64}+@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w@-])")
+_FILE = re.compile(
+    rf"(?<![\w@/.\\~-])(?:(?:~|\.{{1,2}})?/)?(?:[\w@+-]{{1,64}}[/\\]){{0,20}}(?:[\w+-]{{1,64}}\.){{1,6}}(?:{_EXTENSIONS})(?::\d{{1,6}})?(?![\w@/-]|\.\w)"
+)
+_PATH = re.compile(
+    r"(?<![\w/.~:<\\)])(?:(?:~|\.{1,2})(?:/[\w.@+-]{1,64}){1,30}/?|(?:/[\w.@+-]{2,64}){2,30}/?|/[a-z]{2,20}(?:[.-][\w]{1,20})?/?|[A-Z]:(?:\\[\w .@+-]{1,64}?){1,30})"
+    r"(?<![.,])(?![\w\\/])"
+)
+_HASHTAG = re.compile(r"(?<![\w&/#])#(?=\d{0,20}[^\W\d])\w{1,100}+")
+_MENTION = re.compile(r"(?<![\w@/.])@(?=[A-Za-z_])[\w.]{1,60}(?<!\.)(?!\w)")
+
+_TOKEN = re.compile(r"[A-Za-z]+|\d+|[^\W\d_]+|[\s\S]")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+|_+|.")
+_MARKS = {
+    ".": "dot", "/": "slash", "\\": "backslash", "-": "dash", "_": "underscore", "?": "question mark", "=": "equals",
+    "&": "and", "#": "hash", "%": "percent", "+": "plus", ":": "colon", "~": "tilde", "@": "at", ",": "comma", "!": "bang",
+    "$": "dollar", "*": "star", ";": "semicolon",
+}  # fmt: skip
+_VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
+# Written small, yet said letter by letter.
+_SPELLED = frozenset(
+    ["io", "ai", "py", "api", "url", "uri", "cli", "ui", "ux", "id", "ip", "uk", "us", "eu", "au", "de", "fr", "es", "it", "at", "ca", "ie", "in", "exe", "apk", "cpu", "gpu", "usb", "faq", "mov", "ogg", "iso", "ico", "psd", "env", "yml", "ru", "jp", "cn", "nl", "se", "fi", "pl", "za", "fm", "uid", "ios", "aws", "avi", "ttf", "otf"]
+)
+_SAID = {"usr": "user", "src": "source", "tmp": "temp", "cfg": "config"}
+
+
+def _read(address: str, at: int, dialect: Dialect) -> tuple[Part, ...]:
+    """An address that begins at character `at` of a match."""
+    parts: list[Part] = []
+    tokens = [(at + token.start(), token[0]) for token in _TOKEN.finditer(address)]
+    for place, (start, token) in enumerate(tokens):
+        end = start + len(token)
+        previous = tokens[place - 1][1] if place else ""
+        following = tokens[place + 1][1] if place + 1 < len(tokens) else ""
+        if token[0].isalnum():
+            if previous and previous[-1].isalnum():
+                parts.append(Part(start, start, " "))
+            parts.append(Part(start, end, _said(token, dialect)))
+        elif token == ":" and following.isdecimal():
+            parts.append(Part(start, end, " port "))
+        else:
+            parts.append(Part(start, end, f" {_MARKS.get(token, '')} "))
+    return tuple(parts)
+
+
+def _said(token: str, dialect: Dialect) -> Said:
+    if token.isdecimal():
+        return dialect.integer(token)
+    if not token.isascii():
+        return token
+    lower = token.lower()
+    if lower in _SPELLED or len(token) == 1 or (len(token) <= 5 and lower not in _SAID and not _VOWEL.search(token)):
+        return dialect.spell(token)
+    return _SAID.get(lower, token)
+
+
+def _read_url(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
+    skipped = len(match["scheme"] or "")
+    rest = match["rest"]
+    silent = 1 if len(rest) > 1 and rest.endswith("/") else 0
+    start = (Part(0, skipped, ""),) if skipped else ()
+    end = (Part(skipped + len(rest) - 1, skipped + len(rest), ""),) if silent else ()
+    return (*start, *_read(rest[: len(rest) - silent], skipped, dialect), *end)
+
+
+def _read_address(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
+    return _read(match[0], 0, dialect)
+
+
+def _read_tag(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
+    """A hashtag or a mention: its words are told by capitals, digits and underscores."""
+    parts = [Part(0, 1, "hashtag" if match[0][0] == "#" else "at")]
+    for word in _CAMEL.finditer(match[0], 1):
+        parts.append(Part(word.start(), word.start(), " "))
+        if word[0].isdecimal():
+            number = int(word[0]) if len(word[0]) == 4 else 0
+            said: Said = dialect.year(number) if 1100 <= number < 2100 else dialect.integer(word[0])
+        else:
+            said = "" if word[0][0] == "_" else "dot" if word[0] == "." else word[0]
+        parts.append(Part(word.start(), word.end(), said))
+    return tuple(parts)
+
+
+RULES: tuple[Rule[Dialect], ...] = (
+    Rule("web address", _URL, _read_url),
+    Rule("e-mail address", _EMAIL, _read_address),
+    Rule("web address without scheme", _BARE_URL, _read_address),
+    Rule("file name", _FILE, _read_address),
+    Rule("path", _PATH, _read_address),
+    Rule("hashtag", _HASHTAG, _read_tag),
+    Rule("mention", _MENTION, _read_tag),
+)

@@ -1,0 +1,119 @@
+"""Dates: in figures and with the month in words."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rtvoice.text.normaliser.english.written import DASH, NOT_MORE, START
+from rtvoice.text.normaliser.rule import Rule
+
+if TYPE_CHECKING:
+    from rtvoice.text.normaliser.english.dialect import Dialect
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_MONTH_NUMBERS = {month[:3]: number for number, month in enumerate(MONTHS, 1)}
+_MONTH = rf"(?P<month>{'|'.join(MONTHS)}|(?:Sept?|{'|'.join(m[:3] for m in MONTHS if m != 'May')})(?:\b|\.)(?!\w))"
+_DAY = rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:[ ]?{DASH}[ ]?(?P<last>\d{{1,2}})(?:st|nd|rd|th)?)?(?![\d:]|[.,]\d)"
+_YEAR = rf"(?P<year>\d{{4}}){NOT_MORE}(?![%°])"
+
+_ISO = re.compile(
+    rf"{START}(?P<year>\d{{4}})(?P<between>[-/.‑])(?P<month>0[1-9]|1[0-2])(?P=between)(?P<day>0[1-9]|[12]\d|3[01])"
+    r"(?:[T ](?=\d\d:\d\d))?(?![\d/-])"
+)
+_MONTH_IN_FIGURES = re.compile(
+    rf"{START}(?:(?P<year>1\d{{3}}|20\d\d)-(?P<month>0[1-9]|1[0-2])|(?P<month_first>0[1-9]|1[0-2])/(?P<year_last>1\d{{3}}|20\d\d))"
+    r"(?![\w/-]|[.:]\d)"
+)
+_NUMERIC = re.compile(
+    rf"{START}(?P<first>\d{{1,2}})(?P<between>[/.‑-])(?P<second>\d{{1,2}})(?P=between)(?P<year>\d{{4}}|\d\d){NOT_MORE}"
+    r"(?!-\d)"
+)
+_MONTH_DAY = re.compile(rf"\b{_MONTH} (?:the )?{_DAY}(?:,? {_YEAR})?")
+_DAY_MONTH = re.compile(rf"{START}(?P<the>the )?{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?")
+_MONTH_YEAR = re.compile(rf"\b{_MONTH},? {_YEAR}")
+_WEEKDAY = re.compile(
+    r"\b(?P<day>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b(?:\.(?= ?[\dA-Z])|(?=,? (?:\d|the \d|(?:Jan|Feb|Mar|Apr|May|Jun|"
+    r"Jul|Aug|Sep|Oct|Nov|Dec)))(?!, the [a-z])|\.?(?= ?[-–/] ?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)))"
+)
+_WEEKDAYS = {
+    "Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday", "Sat": "Saturday",
+    "Sun": "Sunday",
+}  # fmt: skip
+
+
+def _date(day: str, month: int, year: str, dialect: Dialect, *, day_first: bool) -> str:
+    said = f"the {day} of {MONTHS[month - 1]}" if day_first else f"{MONTHS[month - 1]} {day}"
+    if year:
+        said += f"{'' if day_first else ','} {dialect.year(int(year))}"
+    return said
+
+
+def _read_iso(match: re.Match[str], dialect: Dialect) -> str:
+    day = dialect.ordinal(int(match["day"]))
+    said = _date(day, int(match["month"]), match["year"], dialect, day_first=dialect.british)
+    return said + (", " if match[0][-1] in "T " else "")
+
+
+def _read_month_in_figures(match: re.Match[str], dialect: Dialect) -> str:
+    month, year = match["month"] or match["month_first"], match["year"] or match["year_last"]
+    return f"{MONTHS[int(month) - 1]} {dialect.year(int(year))}"
+
+
+def _read_numeric(match: re.Match[str], dialect: Dialect) -> str | None:
+    first, second, year = int(match["first"]), int(match["second"]), match["year"]
+    if match["between"] == "." and len(year) == 2 and first < 13 and second < 13:
+        return None  # rather a version or a section
+    # With dots it is the order of continental Europe; else a month over 12 shows which way round it is.
+    day_first = dialect.british or match["between"] == "."
+    day, month = (first, second) if day_first else (second, first)
+    if month > 12:
+        day, month = month, day
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    if len(year) == 2:
+        year = ("20" if int(year) < 70 else "19") + year
+    return _date(dialect.ordinal(day), month, year, dialect, day_first=dialect.british)
+
+
+def _days(match: re.Match[str], dialect: Dialect) -> str | None:
+    days = [int(match[name]) for name in ("day", "last") if match[name]]
+    return " to ".join(map(dialect.ordinal, days)) if all(1 <= day <= 31 for day in days) else None
+
+
+def _read_month_day(match: re.Match[str], dialect: Dialect) -> str | None:
+    days = _days(match, dialect)
+    if days is None:
+        return None
+    if dialect.british:
+        days = "the " + days
+    return _date(days, _MONTH_NUMBERS[match["month"][:3]], match["year"] or "", dialect, day_first=False)
+
+
+def _read_day_month(match: re.Match[str], dialect: Dialect) -> str | None:
+    days = _days(match, dialect)
+    if days is None:
+        return None
+    return _date(days, _MONTH_NUMBERS[match["month"][:3]], match["year"] or "", dialect, day_first=True)
+
+
+def _read_month_year(match: re.Match[str], dialect: Dialect) -> str:
+    return f"{MONTHS[_MONTH_NUMBERS[match['month'][:3]] - 1]} {dialect.year(int(match['year']))}"
+
+
+def _read_weekday(match: re.Match[str], _: Dialect) -> str:
+    return _WEEKDAYS[match["day"][:3]]
+
+
+RULES: tuple[Rule[Dialect], ...] = (
+    Rule("date, year first", _ISO, _read_iso),
+    Rule("date in figures", _NUMERIC, _read_numeric),
+    Rule("month in figures", _MONTH_IN_FIGURES, _read_month_in_figures),
+    Rule("month and day", _MONTH_DAY, _read_month_day),
+    Rule("day and month", _DAY_MONTH, _read_day_month),
+    Rule("month and year", _MONTH_YEAR, _read_month_year),
+    Rule("weekday", _WEEKDAY, _read_weekday),
+)
