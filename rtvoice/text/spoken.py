@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from rtvoice.text.mapped import Pin
 from rtvoice.text.segment import Passage, SpokenWord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rtvoice.text.mapped import Mapped, Pin
+    from rtvoice.text.mapped import Mapped
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*+(?:(?<=s)')?")
 _UNWRITTEN = regex.compile(r"[^\p{L}\p{M}\s'’-]+")
+
+_OWN = regex.compile(r"['’]s(?!\w)")
 
 _STAND_IN = "sound"
 """Written in the passage for phonemes that were given for no word at all."""
@@ -23,7 +26,8 @@ _STAND_IN = "sound"
 def passage(text: Mapped, *, rate: float = 1.0, voice: str | None = None) -> Passage | None:
     """What is said for a normalised text.
 
-    A pin with phonemes is one word, whatever is written under it (digits and symbols are left out of the passage).
+    A pin with phonemes is one word, whatever is written under it (digits and symbols are left out of the passage); an
+    "'s" behind it belongs to it.
 
     Args:
         text: words and punctuation, as the normaliser leaves them.
@@ -56,6 +60,12 @@ def _words(text: Mapped) -> Iterator[Pin | tuple[int, int, None]]:
     done = 0
     for pin in (pin for pin in text.pins if pin.ipa is not None):
         yield from ((*word.span(), None) for word in _WORD.finditer(text.text, done, pin.at))
-        yield pin
-        done = pin.to
+        own = _OWN.match(text.text, pin.to)
+        done = own.end() if own else pin.to
+        yield pin if own is None else Pin(pin.at, done, (pin.ipa or "") + _ending(pin.ipa or ""))
     yield from ((*word.span(), None) for word in _WORD.finditer(text.text, done))
+
+
+def _ending(ipa: str) -> str:
+    """How "'s" sounds behind a word."""
+    return "s" if ipa[-1] in "fkptθ" else "ɪz" if ipa[-1] in "szʃʒʤʧ" else "z"
