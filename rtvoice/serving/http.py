@@ -28,10 +28,12 @@ _TYPES = {
 _INDEX = "index.html"
 
 _SECURITY = {
-    # 'self' covers the socket of the same host and port; blob: is audio that the page offers for download.
+    # 'self' covers the socket of the same host and port; the other addresses are for the language model that a visitor
+    # may name on the page. blob: is audio that the page offers for download.
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; font-src 'self'; "
-        "img-src 'self' data:; media-src 'self' blob:; connect-src 'self'; manifest-src 'self'; "
+        "img-src 'self' data:; media-src 'self' blob:; manifest-src 'self'; "
+        "connect-src 'self' https: http://localhost:* http://127.0.0.1:*; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -105,9 +107,9 @@ class Site:
         if path == "/healthz":
             return plain(HTTPStatus.OK, "alive")
         if path == "/readyz":
-            return (
-                plain(HTTPStatus.OK, "ready") if self._is_ready() else plain(_UNAVAILABLE, "not now", retry_after_s=1)
-            )
+            if self._is_ready():
+                return plain(HTTPStatus.OK, "ready")
+            return plain(HTTPStatus.SERVICE_UNAVAILABLE, "not now", retry_after_s=1)
         return self._files.answer(path, known_tag) or plain(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
 
 

@@ -49,6 +49,7 @@ class TextInbox:
     def __init__(self) -> None:
         self._pieces: deque[str | Mark] = deque()
         self._ended = False
+        self._error: Exception | None = None
         self._arrived = asyncio.Event()
         self._emptied = asyncio.Event()
 
@@ -68,6 +69,11 @@ class TextInbox:
         self._ended = True
         self._arrived.set()
 
+    def fail(self, error: Exception) -> None:
+        """Tell that no more text comes, for a reason that is raised when the text before it has been read."""
+        self._error = error
+        self.end()
+
     async def emptied(self) -> None:
         """Wait until all that was added has been read."""
         while self._pieces:
@@ -80,6 +86,8 @@ class TextInbox:
     async def __anext__(self) -> str | Mark:
         """Read the next piece, at most 256 characters. Safe to cancel: nothing is lost."""
         while not self._pieces:
+            if self._error is not None:
+                raise self._error
             if self._ended:
                 raise StopAsyncIteration
             self._arrived.clear()

@@ -1,0 +1,135 @@
+"""The engine in process: text in, audio out, no socket."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, Self
+
+from rtvoice.config import EngineConfig
+from rtvoice.paths import default_paths
+from rtvoice.pieces import pieces
+from rtvoice.serving.narration import SpokenAudio, TextInbox, narrate
+from rtvoice.speech.synthesizer import SpeechOptions
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+
+    from rtvoice.speech.synthesizer import Synthesizer, VoiceInfo
+
+
+class Engine:
+    """Kokoro in this process. An async context manager: entering loads the model, leaving gives everything back.
+
+    ::
+
+        async with Engine() as engine:
+            async for audio in engine.speak("Hello there."):
+                play(audio.samples)
+
+    It belongs to one event loop. Several utterances may be spoken at once; they share the machine.
+
+    Args:
+        config: the engine's share of the machine and its folders; by default sized to the machine, with the folders
+            of `rtvoice.paths`.
+        synthesizer: what makes the speech, not entered yet; by default Kokoro, as `config` says.
+
+    Raises:
+        SetupError: (on entering) weights, voices or the built model are missing or damaged; it says what to run.
+    """
+
+    def __init__(self, config: EngineConfig | None = None, *, synthesizer: Synthesizer | None = None) -> None:
+        if synthesizer is None:
+            # Loads numpy and OpenVINO: only for those who want the engine here.
+            from rtvoice.speech.kokoro import KokoroSynthesizer
+
+            synthesizer = KokoroSynthesizer(config or EngineConfig(paths=default_paths(os.environ)))
+        self._synthesizer = synthesizer
+
+    @property
+    def voices(self) -> tuple[VoiceInfo, ...]:
+        """The voices that can be asked for, the default first. Known before entering."""
+        return self._synthesizer.voices
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that can be asked for. Known before entering."""
+        return self._synthesizer.languages
+
+    async def __aenter__(self) -> Self:
+        await self._synthesizer.__aenter__()
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self._synthesizer.__aexit__(*exc_info)
+
+    async def speak(
+        self,
+        text: str | Iterable[str] | AsyncIterable[str],
+        *,
+        voice: str | None = None,
+        speed: float = 1.0,
+        language: str | None = None,
+        seed: int = 0,
+    ) -> AsyncGenerator[SpokenAudio, None]:
+        """Speak an utterance, as its text arrives.
+
+        Args:
+            text: all of it, or pieces cut anywhere. Pieces are read as they come, while audio is being made.
+            voice: a name in `voices`; by default the first.
+            speed: factor on the pace, 0.5 to 2.0.
+            language: one of `languages`; by default the voice's own.
+            seed: of the noise in the sound; same seed and text, same samples.
+
+        Yields:
+            The audio in order, without gaps: samples float32 [N] at 24 kHz, their index in the utterance, the words
+            that begin in them. Text with nothing to say yields nothing. Not much more is made than was taken.
+
+        Raises:
+            InvalidInput: an option is not allowed; names it and what is.
+            SynthesisFailed: a segment could not be spoken; what was yielded stands.
+
+        Leaving the iteration (`aclose`, or cancelling the task) drops the rest. An exception of `text` is raised here.
+        """
+        options = SpeechOptions(voice=voice or self.voices[0].name, language=language, speed=speed, seed=seed)
+        self._synthesizer.check(options)
+        inbox = TextInbox()
+        feeder = asyncio.create_task(_feed(inbox, text), name="text")
+        try:
+            async with aclosing(narrate(inbox, self._synthesizer, options)) as narration:
+                async for audio in _one_ahead(narration):
+                    yield audio
+        finally:
+            await _cancel(feeder)
+
+
+async def _feed(inbox: TextInbox, text: str | Iterable[str] | AsyncIterable[str]) -> None:
+    """Read text in as fast as it is spoken. What goes wrong with it is raised where it is read."""
+    try:
+        async for piece in pieces(text):
+            inbox.push(piece)
+            await inbox.emptied()
+        inbox.end()
+    except Exception as error:
+        inbox.fail(error)
+
+
+async def _one_ahead(narration: AsyncGenerator[SpokenAudio, None]) -> AsyncGenerator[SpokenAudio, None]:
+    """Iterate, with the next stretch being made while the last one is used."""
+    upcoming = asyncio.create_task(_next(narration), name="speech")
+    try:
+        while (audio := await upcoming) is not None:
+            upcoming = asyncio.create_task(_next(narration), name="speech")
+            yield audio
+    finally:
+        await _cancel(upcoming)
+
+
+async def _next(narration: AsyncGenerator[SpokenAudio, None]) -> SpokenAudio | None:
+    return await anext(narration, None)
+
+
+async def _cancel(task: asyncio.Task[Any]) -> None:
+    task.cancel()
+    await asyncio.wait([task])

@@ -1,0 +1,137 @@
+"""The engine in process, over a scripted synthesizer."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from rtvoice import Engine
+from rtvoice.errors import InvalidInput, SynthesisFailed
+from tests.scripted import WORD_S, ScriptedSynthesizer
+
+pytestmark = pytest.mark.usefixtures("watched_loop")
+
+SAMPLES = round(WORD_S * 24_000)
+
+
+@pytest.fixture
+def synthesizer():
+    return ScriptedSynthesizer()
+
+
+@pytest.fixture
+async def engine(synthesizer):
+    async with Engine(synthesizer=synthesizer) as engine:
+        yield engine
+
+
+async def arriving(*pieces):
+    for piece in pieces:
+        await asyncio.sleep(0.001)
+        yield piece
+
+
+async def test_enters_and_leaves_its_synthesizer(synthesizer):
+    async with Engine(synthesizer=synthesizer) as engine:
+        assert synthesizer.entered == 1
+        assert [voice.name for voice in engine.voices] == ["af_heart", "bm_george"]
+        assert engine.languages == ("en-us", "en-gb")
+    assert synthesizer.entered == 0
+
+
+async def test_audio_is_whole_and_does_not_depend_on_how_text_arrives(engine):
+    def joined(stretches):
+        index = 0
+        for stretch in stretches:
+            assert stretch.index == index
+            index += len(stretch.samples)
+        return np.concatenate([stretch.samples for stretch in stretches])
+
+    text = "Hello there. How are you today?"
+    whole = [audio async for audio in engine.speak(text)]
+    pieces = [audio async for audio in engine.speak(arriving(*text))]
+    assert len(joined(whole)) == 6 * SAMPLES
+    np.testing.assert_array_equal(joined(whole), joined(pieces))
+    assert [audio.segment.text for audio in whole if audio.opens] == ["Hello there. ", "How are you today?"]
+    words = [word for audio in whole for word in audio.words]
+    assert [word.text for word in words] == ["Hello", "there", "How", "are", "you", "today"]
+    assert all(text[word.start : word.end] == word.text for word in words)
+    assert [word.start_s for word in words] == pytest.approx([n * WORD_S for n in range(6)])
+
+
+async def test_nothing_to_say(engine):
+    assert [audio async for audio in engine.speak("  ")] == []
+
+
+@pytest.mark.parametrize(("options", "field"), [({"voice": "nobody"}, "voice"), ({"speed": 3.0}, "speed")])
+async def test_options_that_are_not_allowed(engine, options, field):
+    with pytest.raises(InvalidInput) as caught:
+        [audio async for audio in engine.speak("Hello.", **options)]
+    assert caught.value.field == field
+
+
+async def test_a_segment_that_fails(synthesizer, engine):
+    synthesizer.fails_on = "bad"
+    heard = []
+    with pytest.raises(SynthesisFailed):
+        async for audio in engine.speak("Good. A bad one."):
+            heard.append(audio)
+    assert sum(len(audio.samples) for audio in heard) == 2 * SAMPLES
+
+
+async def test_an_exception_of_the_text_comes_out_after_what_was_said(engine):
+    async def broken():
+        yield "One. Two"
+        raise ZeroDivisionError
+
+    heard = []
+    with pytest.raises(ZeroDivisionError):
+        async for audio in engine.speak(broken()):
+            heard.append(audio.segment.text)
+    assert heard == ["One. "]
+
+
+async def test_text_is_read_while_audio_is_made_and_not_far_ahead(synthesizer, engine):
+    read = 0
+
+    async def endless():
+        nonlocal read
+        while True:
+            read += 1
+            yield "A sentence here. "
+            await asyncio.sleep(0)
+
+    narration = engine.speak(endless())
+    await anext(narration)
+    await asyncio.sleep(0.05)
+    assert synthesizer.slices_made <= 2
+    assert read < 10
+    await narration.aclose()
+    assert synthesizer.running == 0
+
+
+async def test_leaving_by_cancellation_drops_the_work(synthesizer, engine):
+    synthesizer.gate = asyncio.Event()
+
+    async def listen():
+        async for _ in engine.speak("Hello."):
+            pass
+
+    task = asyncio.create_task(listen())
+    await asyncio.sleep(0.02)
+    assert synthesizer.running == 1
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert synthesizer.running == 0
+
+
+async def test_utterances_side_by_side(synthesizer, engine):
+    async def length(text):
+        return sum([len(audio.samples) async for audio in engine.speak(text)])
+
+    assert await asyncio.gather(length("One."), length("One two."), length("One two three.")) == [
+        SAMPLES,
+        2 * SAMPLES,
+        3 * SAMPLES,
+    ]
