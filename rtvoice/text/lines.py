@@ -39,7 +39,7 @@ _KINDS = {
     "fence": Line.FENCE,
 }
 _RULE = regex.compile(r"[ \t]*+(?:(?:=[ \t]*+){3,}+|(?:-[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)\s*+")
-_BOLD = regex.compile(r"[ \t]*+(\*\*|__)(?=\S)[^*_\n]++\1:?+\s*+")
+_BOLD = regex.compile(r"[ \t]*+(\*\*\*?|__)(?=[^\s*_])[^*_\n]++\1:?+\s*+")
 _FENCE_END = regex.compile(r"[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+\r?+\n")
 
 SHORT = 48

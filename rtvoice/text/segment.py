@@ -87,20 +87,35 @@ class Script:
     rules: tuple[str, ...] = ()
 
 
-def settled(segments: Iterable[Segment]) -> list[Segment]:
+def settled(segments: Iterable[Segment], space: str = "") -> list[Segment]:
     """The segments of a whole text, with all white space moved to the segment before it.
 
     A segment that has left cannot take white space that comes later: the next one brings it along. Looking back, this
     puts it where it belongs.
+
+    Args:
+        segments: all of them, in order.
+        space: white space that came after the last one.
+
+    Returns:
+        As many segments as had more than white space.
     """
     moved: list[Segment] = []
+    lead = ""
     for segment in segments:
         text = segment.text.lstrip()
-        space = segment.text[: len(segment.text) - len(text)]
-        if moved and space:
-            before = moved[-1]
-            moved[-1] = Segment(before.text + space, before.start, before.end + len(space))
-            segment = Segment(text, segment.start + len(space), segment.end)
+        before = segment.text[: len(segment.text) - len(text)]
+        if moved:
+            moved[-1] = _longer(moved[-1], before)
+        else:
+            lead += before
         if text:
-            moved.append(segment)
+            moved.append(Segment(lead + text, segment.end - len(text) - len(lead), segment.end))
+            lead = ""
+    if moved:
+        moved[-1] = _longer(moved[-1], space)
     return moved
+
+
+def _longer(segment: Segment, space: str) -> Segment:
+    return Segment(segment.text + space, segment.start, segment.end + len(space)) if space else segment

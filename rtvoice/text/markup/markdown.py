@@ -1,0 +1,163 @@
+"""Markdown as language models write it, a sentence at a time.
+
+A CommonMark parser needs whole blocks and forgets which characters a word came from; here the text is still being
+written, and every word must keep its place. So lines and inline marks are read by rules of their own
+(`rtvoice.text.markup.inline`); the tests hold them against markdown-it on whole documents.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rtvoice.text.mapped import Edit, Mapped
+from rtvoice.text.markup.inline import unmark
+from rtvoice.text.markup.reader import Code, Reader, Reading, Stretch, pauses, pin_phonemes
+
+if TYPE_CHECKING:
+    from rtvoice.text.segment import Segment
+
+_NOTICES = {
+    "en": "Code block.",
+    "de": "Codeblock.",
+    "es": "Bloque de código.",
+    "fr": "Bloc de code.",
+    "hi": "कोड ब्लॉक।",
+    "it": "Blocco di codice.",
+    "ja": "コードブロック。",
+    "pt": "Bloco de código.",
+    "zh": "代码块。",
+}
+_COMMENT_OPENS, _COMMENT_CLOSES = "<!--", "-->"
+_FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)\s*")
+_RULE = re.compile(r"[ \t]*(?:(?:=[ \t]*){3,}|(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\s*")
+_SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?\s*")
+_DEFINITION = re.compile(r"[ \t]{0,3}\[(?!\^)[^\[\]\n]+\]:\s*\S+.*\s*")
+_OPENING = re.compile(
+    r"""[ \t]*+ (?P<quote>(?:>[ \t]?)*+)
+        (?: (?P<heading>\#{1,6})[ \t]+
+          | (?P<bullet>[-+*•‣◦▪])[ \t]+ (?P<box>\[[ xX]\][ \t]+)?
+          | (?P<note>\[\^[^\]\s]+\]:[ \t]*)
+        )?
+        (?P<mark>[*_]{0,3}) (?P<number>\d{1,3}|[a-z](?=\)))(?P<dot>[.)])(?=[ \t])
+      | [ \t]*+ (?P<quote_only>(?:>[ \t]?)*+)
+        (?: (?P<heading_only>\#{1,6})[ \t]+
+          | (?P<bullet_only>[-+*•‣◦▪])[ \t]+ (?P<box_only>\[[ xX]\][ \t]+)?
+          | (?P<note_only>\[\^[^\]\s]+\]:[ \t]*)
+        )?""",
+    re.VERBOSE,
+)
+_HEADING_END = re.compile(r"[ \t]+#+[ \t]*$")
+_BAR = re.compile(r"[ \t]*(?<!\\)\|[ \t]*")
+_BOLD_LINE = re.compile(r"[ \t]*(\*\*|__)(?=\S)[^*_\n]+\1:?\s*")
+_STOPPED = re.compile(r"[.!?…:;,。！？।][\"'”’*_)\s]*$")
+
+
+class MarkdownReader(Reader):
+    """Reads Markdown.
+
+    Args:
+        language: of the notice said for fenced code; none is said in a language that has none here.
+        control: whether `[pause:0.8s]` and `[word](/.../)` act. Without it they are ordinary text and links.
+        code: what is said for fenced code.
+    """
+
+    def __init__(self, *, language: str, control: bool, code: Code) -> None:
+        self._notice = _NOTICES.get(language.partition("-")[0], "") if code == "notice" else ""
+        self._control = control
+        self._fence = ""  # the mark that opened the fenced code that is open
+        self._in_comment = False
+
+    def read(self, segment: Segment, *, begins_line: bool) -> Reading:
+        """Read the next segment."""
+        rules: list[str] = []
+        text = self._without_comments(Mapped.of(segment.text, segment.start), rules)
+        text = self._read_lines(text, rules, begins_line=begins_line)
+        if self._control:
+            text = pin_phonemes(text, rules)
+        parts = pauses(Stretch(text), rules) if self._control else (Stretch(text),)
+        unmarked = [Stretch(unmark(part.text, rules)) if isinstance(part, Stretch) else part for part in parts]
+        return Reading(tuple(unmarked), tuple(dict.fromkeys(rules)))
+
+    def _without_comments(self, text: Mapped, rules: list[str]) -> Mapped:
+        """Leave HTML comments out, also those that began in an earlier segment or go on in a later one."""
+        edits = []
+        at, written = 0, text.text
+        while not self._fence:
+            begin = at if self._in_comment else written.find(_COMMENT_OPENS, at)
+            if begin < 0:
+                break
+            end = written.find(_COMMENT_CLOSES, begin)
+            self._in_comment = end < 0
+            at = len(written) if end < 0 else end + len(_COMMENT_CLOSES)
+            edits.append(Edit(begin, at, ""))
+            if self._in_comment:
+                break
+        if edits:
+            rules.append("comment")
+        return text.edit(edits)
+
+    def _read_lines(self, text: Mapped, rules: list[str], *, begins_line: bool) -> Mapped:
+        """Read the marks that lines begin and end with."""
+        edits: list[Edit] = []
+        at = 0
+        for line in text.text.splitlines(keepends=True):
+            if self._fence or begins_line:
+                self._read_line(line, at, edits, rules)
+            begins_line = True
+            at += len(line)
+        return text.edit(edits)
+
+    def _read_line(self, line: str, at: int, edits: list[Edit], rules: list[str]) -> None:
+        fence = _FENCE.fullmatch(line)
+        if self._fence:
+            if fence and fence["mark"].startswith(self._fence) and not fence["info"].strip():
+                self._fence = ""
+            edits.append(Edit(at, at + len(line), ""))
+        elif fence:
+            self._fence = fence["mark"]
+            edits.append(Edit(at, at + len(line), self._notice + " "))
+            rules.append("fenced code")
+        elif _RULE.fullmatch(line) or (_SEPARATOR.fullmatch(line) and "-" in line) or _DEFINITION.fullmatch(line):
+            edits.append(Edit(at, at + len(line), " "))
+            rules.append("rule or definition")
+        elif line.lstrip().startswith("|"):
+            _read_row(line, at, edits)
+            rules.append("table row")
+        else:
+            _read_opening(line, at, edits, rules)
+
+
+def _read_row(line: str, at: int, edits: list[Edit]) -> None:
+    """Say a table row's cells one after the other."""
+    bars = list(_BAR.finditer(line))
+    content = len(line.rstrip())
+    for number, bar in enumerate(bars):
+        outer = number == 0 or bar.end() >= content
+        edits.append(Edit(at + bar.start(), at + bar.end(), "" if outer else ", "))
+    if bars and bars[-1].end() >= content and len(bars) > 1 and not _STOPPED.search(line[: bars[-1].start()]):
+        edits[-1] = Edit(at + bars[-1].start(), at + bars[-1].end(), ".")
+
+
+def _read_opening(line: str, at: int, edits: list[Edit], rules: list[str]) -> None:
+    """Leave out what a line begins with; a list's number is said, as a clause of its own."""
+    opening = _OPENING.match(line)
+    if opening is None:
+        return
+    heading = opening["heading"] or opening["heading_only"]
+    item = opening["number"] or opening["bullet"] or opening["bullet_only"]
+    if opening["number"]:
+        edits.append(Edit(at, at + opening.start("mark"), ""))
+        edits.append(Edit(at + opening.start("dot"), at + opening.end("dot"), ","))
+    elif opening.end():
+        edits.append(Edit(at, at + opening.end(), ""))
+    if heading or item:
+        rules.append("heading" if heading else "list item")
+    elif opening["quote_only"]:
+        rules.append("quotation")
+    end = len(line.rstrip())
+    if heading and (closing := _HEADING_END.search(line, opening.end(), end)):
+        end = closing.start()
+        edits.append(Edit(at + end, at + closing.end(), ""))
+    if (heading or item or _BOLD_LINE.fullmatch(line)) and line.endswith("\n") and not _STOPPED.search(line[:end]):
+        edits.append(Edit(at + len(line.rstrip()), at + len(line.rstrip()), "."))
