@@ -7,7 +7,7 @@ import base64
 import os
 import shutil
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -166,3 +166,26 @@ async def samples_of(page: Page, expression: str) -> np.ndarray:
         }}"""
     )
     return np.frombuffer(base64.b64decode(packed), np.float32)
+
+
+@asynccontextmanager
+async def below(path: str, port: int):
+    """A proxy that serves another port's server below a path, which it strips. Gives the address of the page there."""
+
+    async def carry(reader, writer):
+        with suppress(ConnectionError):
+            while data := await reader.read(65_536):
+                writer.write(data)
+                await writer.drain()
+            writer.close()
+
+    async def serve(reader, writer):
+        # One request a connection: the server closes it behind each answer.
+        request = await reader.readline()
+        upstream_reader, upstream_writer = await asyncio.open_connection("127.0.0.1", port)
+        upstream_writer.write(request.replace(path.encode(), b"", 1))
+        await asyncio.gather(carry(reader, upstream_writer), carry(upstream_reader, writer))
+
+    proxy = await asyncio.start_server(serve, "127.0.0.1", 0)
+    yield f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}{path}/"
+    proxy.close()

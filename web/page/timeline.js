@@ -47,7 +47,7 @@ export class Timeline {
    */
   #drawAxis(span, x) {
     const { context, width, height } = this.canvas;
-    const steps = width < 600 ? 4 : 8;
+    const steps = (span % 3 ? 4 : 3) * (width < 600 ? 1 : 2);
     for (let i = 0; i <= steps; i++) {
       const time = (span * i) / steps;
       context.fillStyle = this.canvas.line;
