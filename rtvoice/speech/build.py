@@ -4,6 +4,7 @@
 
     <cache>/models/<key>/            the key: digest of the weights, of the code that draws the networks, of OpenVINO
         text.xml, text.bin, ...      one pair a network
+        arrays.npz                   the arrays that are needed beside the networks
         manifest.json                size, time and SHA-256 of every file; its presence says that all are there
         compiled/                    OpenVINO's compile cache: *.blob, and sealed.json, which is their manifest
     <cache>/models/<key>.lock        held while building
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     """Called with the part that is done, 0 to 1, and what is being done."""
 
 MANIFEST: Final = "manifest.json"
+ARRAYS: Final = "arrays.npz"
 SEAL: Final = "sealed.json"
 
 _ROOM = 2.2
@@ -56,7 +58,7 @@ class BuiltModel:
     """A complete model on disk.
 
     Attributes:
-        folder: holds one `.xml` and one `.bin` a network, named after it.
+        folder: holds one `.xml` and one `.bin` a network, named after it, and `arrays.npz`.
         compiled: OpenVINO's compile cache for it; exists, may be read-only.
     """
 
@@ -170,13 +172,17 @@ def _build(folder: Path, read_weights: Callable[[], Weights], progress: Progress
 
 
 def _write_networks(draft: Path, weights: Weights, progress: Progress) -> None:
+    import numpy as np
     import openvino as ov
 
-    from rtvoice.speech.network import build_networks
+    from rtvoice.speech.network import build_networks, host_arrays
 
     progress(0.2, "drawing the networks")
     networks = build_networks(weights)
-    manifest = {}
+    manifest: dict[str, dict[str, Any]] = {}
+    arrays: dict[str, Any] = dict(host_arrays(weights))
+    np.savez(draft / ARRAYS, **arrays)
+    _enter(draft / ARRAYS, manifest)
     for number, (name, network) in enumerate(networks.items()):
         progress(0.3 + 0.7 * number / len(networks), f"writing {name}")
         try:
@@ -185,12 +191,17 @@ def _write_networks(draft: Path, weights: Weights, progress: Progress) -> None:
             _check_room(draft.parent, weights)
             raise SetupError(f"The model cannot be written to {draft.parent}: {error}") from error
         for file in (draft / f"{name}.xml", draft / f"{name}.bin"):
-            _flush(file)
-            # Whole seconds, which archives and image layers keep: the time is in OpenVINO's key of the compiled blob.
-            seconds = int(file.stat().st_mtime)
-            os.utime(file, (seconds, seconds))
-            manifest[file.name] = _entry(file)
+            _enter(file, manifest)
     write_atomically(draft / MANIFEST, json.dumps(manifest, indent=2).encode())
+
+
+def _enter(file: Path, manifest: dict[str, dict[str, Any]]) -> None:
+    """Bring a file to the disk and enter it in the manifest."""
+    _flush(file)
+    # Whole seconds, which archives and image layers keep: the time is in OpenVINO's key of the compiled blob.
+    seconds = int(file.stat().st_mtime)
+    os.utime(file, (seconds, seconds))
+    manifest[file.name] = _entry(file)
 
 
 def _check_room(folder: Path, weights: Weights) -> None:

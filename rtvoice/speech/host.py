@@ -27,7 +27,9 @@ def align(rows: Floats, durations: Floats) -> Floats:
     return np.repeat(rows, durations.astype(np.int64), axis=0)
 
 
-def harmonic_source(f0: Floats, weight: Floats, bias: Floats, noise: Floats) -> Floats:
+def harmonic_source(
+    f0: Floats, mix: Floats, bias: Floats, noise: Floats, *, start: int = 0, stop: int | None = None
+) -> Floats:
     """Make the excitation that the generator shapes: nine harmonics of the pitch where there is one, noise elsewhere.
 
     The model's random initial phase never reaches its output (its down-sampling skips the first sample), so only the
@@ -35,31 +37,87 @@ def harmonic_source(f0: Floats, weight: Floats, bias: Floats, noise: Floats) -> 
 
     Args:
         f0: pitch [2F] in Hz.
-        weight: how harmonics are mixed, [1, 9].
-        bias: added to the mix, [1].
-        noise: standard normal, [600F, 9].
+        mix: weights of the harmonics, [1, 9].
+        bias: added to their sum, [1].
+        noise: standard normal values for the samples that are made, [300 (stop - start), 9].
+        start: the first value of f0 for which samples are made.
+        stop: the value behind the last, None for all.
 
     Returns:
-        The source [600F], within -1..1.
+        300 samples for each value of f0, within -1..1.
     """
-    turns = np.cumsum(f0[:, None].astype(np.float64) * np.arange(1, _HARMONICS + 1) / SAMPLE_RATE % 1, axis=0) * _STEP
-    at = np.clip((np.arange(len(f0) * _STEP) + 0.5) / _STEP - 0.5, 0, len(f0) - 1)
+    stop = len(f0) if stop is None else stop
+    harmonics = f0[:, None].astype(np.float64) * np.arange(1, _HARMONICS + 1)
+    turns = np.cumsum(harmonics / SAMPLE_RATE % 1, axis=0) * _STEP  # of each harmonic, in the middle of each step
+    at = np.clip((np.arange(start * _STEP, stop * _STEP) + 0.5) / _STEP - 0.5, 0, len(f0) - 1)
     left = at.astype(np.int64)
     right = np.minimum(left + 1, len(f0) - 1)
-    between = turns[left] + (turns[right] - turns[left]) * (at - left)[:, None]
-    sines = np.sin(2 * np.pi * (between % 1)).astype(np.float32)  # (600F, 9)
-    voiced = np.repeat(f0 > _VOICED_HZ, _STEP)[:, None].astype(np.float32)
+    turn = turns[left] + (turns[right] - turns[left]) * (at - left)[:, None]
+    sines = np.sin((turn % 1 * (2 * np.pi)).astype(np.float32))  # (samples, 9)
+    voiced = np.repeat(f0[start:stop] > _VOICED_HZ, _STEP)[:, None].astype(np.float32)
     excitation = sines * (_SINE * voiced) + noise * (voiced * _VOICED_NOISE + (1 - voiced) * (_SINE / 3))
-    mixed: Floats = np.tanh(excitation @ weight.reshape(-1, 1) + bias)[:, 0]
-    return mixed
+    source: Floats = np.tanh(excitation @ mix.reshape(-1, 1) + bias)[:, 0]
+    return source
+
+
+class SourceSpectra:
+    """The spectra of a harmonic source, made from the beginning on as far as they are needed.
+
+    Attributes:
+        rows: as `stft` gives them, [margin + 120F + 1 + margin, 22]; zeros in the margins and where nothing was made.
+    """
+
+    def __init__(self, f0: Floats, mix: Floats, bias: Floats, noise: np.random.Generator, *, margin: int = 0) -> None:
+        """Describe a source.
+
+        Args:
+            f0: pitch [2F] in Hz.
+            mix: see `harmonic_source`.
+            bias: see `harmonic_source`.
+            noise: where standard normal values are drawn from, nine a sample.
+            margin: rows of zeros before and behind.
+        """
+        self._f0, self._mix, self._bias, self._noise, self._margin = f0, mix, bias, noise, margin
+        samples = len(f0) * _STEP
+        self._length = samples // HOP + 1
+        self._source = np.zeros(samples + N_FFT, np.float32)  # with what is mirrored at its ends
+        self._excited = self._made = 0  # steps of f0, rows
+        self.rows = np.zeros((margin + self._length + margin, 2 * _SPECTRUM), np.float32)
+
+    def make(self, stop: int) -> None:
+        """Make the rows up to `stop`, or to the end if that comes before."""
+        start, stop = self._made, min(stop, self._length)
+        if stop <= start:
+            return
+        self._excite(min(len(self._f0), -(-(stop * HOP + N_FFT // 2) // _STEP)))
+        samples = self._source[start * HOP : (stop - 1) * HOP + N_FFT]
+        self.rows[self._margin + start : self._margin + stop] = _spectra(samples)
+        self._made = stop
+
+    def _excite(self, stop: int) -> None:
+        start, half = self._excited, N_FFT // 2
+        if stop <= start:
+            return
+        noise = self._noise.standard_normal(((stop - start) * _STEP, _HARMONICS), np.float32)
+        made = harmonic_source(self._f0, self._mix, self._bias, noise, start=start, stop=stop)
+        self._source[half + start * _STEP : half + stop * _STEP] = made
+        if start == 0:
+            self._source[:half] = self._source[2 * half : half : -1]
+        if stop == len(self._f0):
+            self._source[-half:] = self._source[-half - 2 : -2 * half - 2 : -1]
+        self._excited = stop
+
+
+def _spectra(samples: Floats) -> Floats:
+    """Return magnitudes, then angles, of the spectra of all windows in `samples`."""  # (T, 22)
+    frames = np.lib.stride_tricks.sliding_window_view(samples, N_FFT)[::HOP] * _WINDOW
+    spectrum = np.fft.rfft(frames, axis=1)
+    return np.concatenate([np.abs(spectrum), np.angle(spectrum)], axis=1).astype(np.float32)
 
 
 def stft(source: Floats) -> Floats:
     """Return magnitudes, then angles, of the spectra of `source` [600F], mirrored at its ends."""  # (120F + 1, 22)
-    padded = np.pad(source, N_FFT // 2, mode="reflect")
-    frames = np.lib.stride_tricks.sliding_window_view(padded, N_FFT)[::HOP] * _WINDOW
-    spectrum = np.fft.rfft(frames, axis=1)
-    return np.concatenate([np.abs(spectrum), np.angle(spectrum)], axis=1).astype(np.float32)
+    return _spectra(np.pad(source, N_FFT // 2, mode="reflect"))
 
 
 def istft(post: Floats) -> Floats:
@@ -75,3 +133,13 @@ def istft(post: Floats) -> Floats:
     ends = slice(N_FFT // 2, -(N_FFT // 2))
     whole: Floats = (samples.reshape(-1)[ends] / np.maximum(norm.reshape(-1)[ends], 1e-11)).astype(np.float32)
     return whole
+
+
+def window_norm(rows: int) -> Floats:
+    """Return what sums of the windows of `rows` spectra are multiplied by, for each sample."""  # (rows - 1, 5)
+    power = (_WINDOW**2).reshape(N_FFT // HOP, HOP)
+    norm = np.zeros((rows + N_FFT // HOP - 1, HOP), np.float32)
+    for k in range(N_FFT // HOP):
+        norm[k : k + rows] += power[k]
+    half = N_FFT // HOP // 2
+    return np.reciprocal(np.maximum(norm[half:-half], np.float32(1e-11)))

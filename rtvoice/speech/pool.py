@@ -89,17 +89,27 @@ class Pool:
     end, its result is dropped, and only then is its place given away.
     """
 
-    def __init__(self, folder: Path, compiled: Path, *, streams: int, threads: int) -> None:
+    def __init__(
+        self,
+        networks: Mapping[str, Path],
+        compiled: Path,
+        *,
+        streams: int,
+        threads: int,
+        shared: Mapping[str, NDArray[np.float32]] | None = None,
+    ) -> None:
         """Describe a pool.
 
         Args:
-            folder: where the networks lie, one `.xml` and `.bin` each.
+            networks: the networks by name, and the `.xml` file of each.
             compiled: OpenVINO's compile cache.
             streams: how many inferences run at once.
             threads: threads of one inference.
+            shared: arrays that every network reads that has an input of their name.
         """
         self.streams, self.threads = streams, threads
-        self._folder, self._compiled = folder, compiled
+        self._networks, self._compiled = networks, compiled
+        self._shared = {name: ov.Tensor(array, shared_memory=True) for name, array in (shared or {}).items()}
         self._places = Places(streams)
         self._requests: dict[str, deque[ov.InferRequest]] = {}
         self._executor = ThreadPoolExecutor(streams, thread_name_prefix="rtvoice-host")
@@ -112,18 +122,19 @@ class Pool:
     async def __aenter__(self) -> Self:
         core = ov.Core()
         core.set_property({"CACHE_DIR": str(self._compiled)})
-        names = sorted(path.stem for path in self._folder.glob("*.xml"))
-        models = await asyncio.gather(*(asyncio.to_thread(self._compile, core, name) for name in names))
-        for name, model in zip(names, models, strict=True):
-            self._requests[name] = deque(model.create_infer_request() for _ in range(self.streams))
+        compiling = (asyncio.to_thread(self._compile, core, file) for file in self._networks.values())
+        models = await asyncio.gather(*compiling)
+        for name, model in zip(self._networks, models, strict=True):
+            self._requests[name] = deque(self._request(model) for _ in range(self.streams))
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
         await self._places.all_left()
         self._requests.clear()
+        self._shared.clear()
         self._executor.shutdown()
 
-    def _compile(self, core: ov.Core, name: str) -> ov.CompiledModel:
+    def _compile(self, core: ov.Core, file: Path) -> ov.CompiledModel:
         properties = {
             # lower precisions break the sine source and the phase
             "INFERENCE_PRECISION_HINT": "f32",
@@ -133,9 +144,16 @@ class Pool:
             "ENABLE_CPU_PINNING": False,
         }
         try:
-            return core.compile_model(self._folder / f"{name}.xml", "CPU", properties)
+            return core.compile_model(file, "CPU", properties)
         except RuntimeError as error:
             raise SetupError(f"the built model does not load ({error}); run `rtvoice build --force`") from error
+
+    def _request(self, model: ov.CompiledModel) -> ov.InferRequest:
+        request = model.create_infer_request()
+        for port in model.inputs:
+            if (tensor := self._shared.get(port.any_name)) is not None:
+                request.set_tensor(port, tensor)
+        return request
 
     async def infer(
         self, network: str, inputs: Mapping[str, object], *, deadline: float = math.inf
@@ -144,8 +162,8 @@ class Pool:
 
         Args:
             network: its name.
-            inputs: an array for each input. C-contiguous arrays of the right type are not copied; they must not
-                change while the network runs.
+            inputs: an array for each input that is not shared. C-contiguous arrays of the right type are not copied;
+                they must not change while the network runs.
             deadline: when the result is needed, on the event loop's clock.
 
         Returns:

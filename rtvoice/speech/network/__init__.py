@@ -1,4 +1,4 @@
-"""Kokoro-82M as four OpenVINO networks, written operation by operation.
+"""Kokoro-82M as OpenVINO networks, written operation by operation.
 
 ::
 
@@ -12,7 +12,8 @@
       host      -> inverse STFT: 600F samples at 24 kHz
 
 `style[:, 128:]` feeds text and prosody, `style[:, :128]` decoder and generator. The host's steps are in
-`rtvoice.speech.host`.
+`rtvoice.speech.host`. `generator` is exact and needs all of what is spoken; `stage1` and `stage2` do its work, inverse
+STFT included, in slices of so many rows of `x`, its norms' statistics given (`sliced`).
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from typing import TYPE_CHECKING
 
 from rtvoice.speech.network.decoder import decoder_network
 from rtvoice.speech.network.generator import generator_network
+from rtvoice.speech.network.kernels import Windows
 from rtvoice.speech.network.layers import Weights
 from rtvoice.speech.network.prosody import prosody_network
+from rtvoice.speech.network.sliced import stage1_network, stage2_network
 from rtvoice.speech.network.text import text_network
 
 if TYPE_CHECKING:
@@ -32,8 +35,11 @@ if TYPE_CHECKING:
     import openvino as ov
     from numpy.typing import NDArray
 
-NETWORK_VERSION = 2
-"""Rises with every change of a graph, so that models built before it are built again."""
+STAGE1_LENGTHS = (18, 34, 130)
+STAGE2_LENGTHS = (16, 32)
+"""Lengths of slices, in rows of the decoder's features (12.5 ms). A slice of stage 2 needs stage 1 two rows further."""
+
+WINDOWS = Windows()
 
 
 def build_networks(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, ov.Model]:
@@ -43,12 +49,23 @@ def build_networks(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, ov.M
         weights: named arrays as `rtvoice.speech.weights.load_weights` returns them.
 
     Returns:
-        The networks by name: text, prosody, decoder, generator.
+        The networks by name: text, prosody, decoder, generator, and for each length stage1-<length>, stage2-<length>.
     """
     w = Weights(weights)
-    return {
+    networks = {
         "text": text_network(w),
         "prosody": prosody_network(w),
         "decoder": decoder_network(w),
-        "generator": generator_network(w),
+        "generator": generator_network(w, WINDOWS),
     }
+    for length in STAGE1_LENGTHS:
+        networks[f"stage1-{length}"] = stage1_network(w, length, WINDOWS)
+    for length in STAGE2_LENGTHS:
+        networks[f"stage2-{length}"] = stage2_network(w, length, WINDOWS)
+    return networks
+
+
+def host_arrays(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
+    """Return the arrays that are needed beside the networks: for their kernels, norms and the harmonic source."""
+    prefixes = tuple(f"decoder.generator.{module}" for module in ("noise_res", "resblocks", "m_source"))
+    return {name: array for name, array in weights.items() if name.startswith(prefixes)}

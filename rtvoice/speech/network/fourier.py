@@ -29,30 +29,36 @@ class Transform:
         taps: K.
         analysis: [P, N], from a window to its products' inputs.
         synthesis: [L, P], from the products to the window's new rows.
+        spectra: [P, K], from a kernel's taps to its matrices.
     """
 
     size: int
     taps: int
     analysis: Floats
     synthesis: Floats
+    spectra: Floats
 
     @classmethod
     def of(cls, size: int, taps: int) -> Transform:
         """Make the transforms of a window size and a number of taps."""
-        time, kept = np.arange(size), np.arange(taps - 1, size)
-        analysis, synthesis = [], []
+        time, kept, lag = np.arange(size), np.arange(taps - 1, size), np.arange(taps)[::-1]
+        analysis, synthesis, spectra = [], [], []
         for k in range(size // 2 + 1):
             turn = 2 * np.pi * k / size
             real, imaginary = np.cos(turn * time), -np.sin(turn * time)
             cosine, sine = np.cos(turn * kept) / size, np.sin(turn * kept) / size
+            h_real, h_imaginary = np.cos(turn * lag), -np.sin(turn * lag)
             if 2 * k in (0, size):
                 analysis.append(real)
                 synthesis.append(cosine)
+                spectra.append(h_real)
             else:
                 # Y = X H with a = Hr (Xr + Xi), b = (Hi - Hr) Xr, c = (Hr + Hi) Xi: Yr = a - c, Yi = a + b
                 analysis += [real + imaginary, real, imaginary]
                 synthesis += [2 * (cosine - sine), -2 * sine, -2 * cosine]
-        return cls(size, taps, np.array(analysis, np.float32), np.array(synthesis, np.float32).T.copy())
+                spectra += [h_real, h_imaginary - h_real, h_real + h_imaginary]
+        rows = (np.array(matrix, np.float32) for matrix in (analysis, np.transpose(synthesis), spectra))
+        return cls(size, taps, *map(np.ascontiguousarray, rows))
 
     @property
     def kept(self) -> int:
@@ -66,10 +72,9 @@ class Transform:
 
     def kernel(self, weight: Floats) -> Floats:
         """Bring a convolution's weight [out, in, K] into the form of the products, [P, in, out]."""
-        bins = np.fft.rfft(weight[:, :, ::-1].astype(np.float64), self.size, axis=2).transpose(2, 1, 0)
-        real, imaginary = bins.real, bins.imag
-        inner = np.stack([real, imaginary - real, real + imaginary], 1)[1:-1]  # (N / 2 - 1, 3, in, out)
-        return np.concatenate([real[:1], inner.reshape(-1, *inner.shape[2:]), real[-1:]]).astype(np.float32)
+        flat = weight.transpose(2, 1, 0).reshape(self.taps, -1)  # (K, in * out)
+        kernel: Floats = np.matmul(self.spectra, flat)
+        return kernel.reshape(self.products, weight.shape[1], weight.shape[0])
 
 
 def convolve(x: Value, taken: Node, order: Node, kernel: Value, bias: Node, transform: Transform) -> Node:

@@ -14,14 +14,13 @@ Rewrites that leave the results as they are but for float32 rounding:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import openvino as ov
 from openvino import Node
 from openvino import opset13 as op
 
-from rtvoice.speech.network.fourier import PaddedPlaces, Transform, convolve
+from rtvoice.speech.network.fourier import PaddedPlaces, convolve
+from rtvoice.speech.network.kernels import BLOCKS, CONVOLUTIONS, KernelInputs, Windows
 from rtvoice.speech.network.layers import (
     Floats,
     Value,
@@ -40,43 +39,17 @@ RATES = (10, 6)
 """Channels of each stage, and by how much it raises the rate."""
 
 DILATIONS = (1, 3, 5)
-NORMS_PER_BLOCK = 6
-NORMS = 4 * NORMS_PER_BLOCK
+NORMS = 4 * len(CONVOLUTIONS)
 """Norms of a stage."""
 
 EPSILON = 1e-5
 """Added to the variance of a norm."""
 
 
-@dataclass(frozen=True, slots=True)
-class Windows:
-    """Window sizes of the Fourier form for 3, 7 and 11 taps.
-
-    Larger windows cost fewer products and more memory: kernels of a stage hold 6 C^2 (P3 + 2 P7 + P11) floats (stage
-    2: P7 + 2 P11), P = 11, 23, 47 for windows of 8, 16, 32.
-    """
-
-    taps3: int = 8
-    taps7: int = 16
-    taps11: int = 32
-
-    def of(self, taps: int) -> Transform:
-        """Return the transform for so many taps."""
-        return Transform.of({3: self.taps3, 7: self.taps7, 11: self.taps11}[taps], taps)
-
-
-def block_names(stage: int) -> list[str]:
-    """Return the names of a stage's residual blocks (0 or 1): the source's, then the three on the sum."""
-    return [f"noise_res.{stage}", *(f"resblocks.{3 * stage + i}" for i in range(3))]
-
-
 def norm_names(stage: int) -> list[tuple[str, str]]:
     """Return the names of a stage's adaptive norms and of the Snakes' alphas behind them, in the order of `scale`."""
     return [
-        (f"{block}.adain{part}.{i}", f"{block}.alpha{part}.{i}")
-        for block in block_names(stage)
-        for i in range(3)
-        for part in (1, 2)
+        (f"{block}.adain{part}.{i}", f"{block}.alpha{part}.{i}") for block in BLOCKS[stage] for part, i in CONVOLUTIONS
     ]
 
 
@@ -108,14 +81,6 @@ def polynomial(x: Value, coefficients: list[float]) -> Node:
     for c in reversed(lower):
         total = op.add(op.multiply(total, x), const(c))
     return total
-
-
-def block_kernel(w: Weights, block: str, part: int, i: int, windows: Windows) -> tuple[Transform, Node, Node]:
-    """Return the windows, kernel (divided by alpha) and bias of a convolution of a residual block."""
-    conv, alpha = w / f"{block}.convs{part}.{i}", w[f"{block}.alpha{part}.{i}"]
-    weight = conv["weight"] / alpha.reshape(1, -1, 1)
-    transform = windows.of(weight.shape[2])
-    return transform, const(transform.kernel(weight)), const(conv["bias"][None])
 
 
 def upsample(x: Value, w: Weights, stride: int) -> Node:
@@ -169,11 +134,11 @@ def last_convolution(x: Value, w: Weights) -> Node:
 # The exact form: norms measured over the whole of what is spoken, so it must all be there.
 
 
-def generator_network(w: Weights, windows: Windows | None = None) -> ov.Model:
+def generator_network(w: Weights, windows: Windows) -> ov.Model:
     """Build the generator in its exact form.
 
     Inputs: `x` [2F, 512] from the decoder; `har` [120F + 1, 22], magnitudes and angles of the harmonic source's STFT;
-    `style` [1, 256].
+    `style` [1, 256]; the kernels (`kernels.residual_kernels`).
     Outputs: `post` [120F + 1, 22], log magnitudes and what the sine of is the phase, 4,800 rows a second; the
     statistics that its norms measured, `mean1`, `variance1` [24, 256] and `mean2`, `variance2` [24, 128], in the
     order of `norm_names`.
@@ -183,11 +148,12 @@ def generator_network(w: Weights, windows: Windows | None = None) -> ov.Model:
     style = op.parameter([1, 256], np.float32, name="style")
     w = w / "decoder.generator"
     acoustic = columns(style, 0, 128)
+    kernels = KernelInputs(w, windows)
     x: Value = features
     outputs: dict[str, Node] = {}
     for number, (rate, source) in enumerate(zip(RATES, _sources(har, w), strict=True)):
-        stage = _ExactStage(w, acoustic, row_count(source), windows or Windows())
-        noise, *names = block_names(number)
+        stage = _ExactStage(w, acoustic, row_count(source), kernels)
+        noise, *names = BLOCKS[number]
         h = stage.block(source, noise)
         up = rows(upsample(_padded(leaky_relu(x, 0.1), 1, 1), w / f"ups.{number}", rate), rate // 2, -(rate // 2))
         if number == 1:  # the source's STFT has one row more: the second row, mirrored, stands before the first
@@ -199,7 +165,7 @@ def generator_network(w: Weights, windows: Windows | None = None) -> ov.Model:
     outputs["post"] = last_convolution(_padded(leaky_relu(x, 0.01), 3, 3), w / "conv_post")
     for name, node in outputs.items():
         node.output(0).set_names({name})
-    return ov.Model(list(outputs.values()), [features, har, style], "generator")
+    return ov.Model(list(outputs.values()), [features, har, style, *kernels.parameters], "generator")
 
 
 def _sources(har: Value, w: Weights) -> tuple[Node, Node]:
@@ -210,8 +176,8 @@ def _sources(har: Value, w: Weights) -> tuple[Node, Node]:
 class _ExactStage:
     """A stage that measures its norms."""
 
-    def __init__(self, w: Weights, style: Value, count: Node, windows: Windows) -> None:
-        self._w, self._style, self._windows = w, style, windows
+    def __init__(self, w: Weights, style: Value, count: Node, kernels: KernelInputs) -> None:
+        self._w, self._style, self._kernels = w, style, kernels
         self._places = PaddedPlaces(count)
         self.means: list[Node] = []
         self.variances: list[Node] = []
@@ -225,7 +191,7 @@ class _ExactStage:
 
     def _convolution(self, x: Value, block: str, part: int, i: int, dilation: int) -> Node:
         h = _padded(snake(x, *self._scale_shift(x, f"{block}.adain{part}.{i}", f"{block}.alpha{part}.{i}")), 0, 1)
-        transform, kernel, bias = block_kernel(self._w, block, part, i, self._windows)
+        transform, kernel, bias = self._kernels.of(block, part, i)
         return convolve(h, *self._places.of(transform, dilation), kernel, bias, transform)
 
     def _scale_shift(self, x: Value, norm: str, alpha: str) -> tuple[Node, Node]:

@@ -29,10 +29,6 @@ from rtvoice.speech.network.generator import (
     CHANNELS,
     DILATIONS,
     NORMS,
-    NORMS_PER_BLOCK,
-    Windows,
-    block_kernel,
-    block_names,
     last_convolution,
     polynomial,
     snake,
@@ -41,6 +37,7 @@ from rtvoice.speech.network.generator import (
     third_of_sum,
     upsample,
 )
+from rtvoice.speech.network.kernels import BLOCKS, CONVOLUTIONS, KernelInputs, Windows
 from rtvoice.speech.network.layers import Floats, Value, Weights, const, leaky_relu, reshape, rows
 
 REACH = 60
@@ -52,12 +49,17 @@ class _Stage:
 
     def __init__(self, w: Weights, number: int, mask: Value, windows: Windows) -> None:
         """Args: mask: [T, 1] for the rows of the source's block, which come first."""
-        self._w, self._windows, self._mask = w, windows, mask
-        self.names = block_names(number)
+        self._number, self._mask = number, mask
+        self._kernels = KernelInputs(w, windows)
         self.scale = op.parameter([NORMS, CHANNELS[number]], np.float32, name="scale")
         self.shift = op.parameter([NORMS, CHANNELS[number]], np.float32, name="shift")
         self._scales = op.split(self.scale, const(0, np.int64), NORMS).outputs()
         self._shifts = op.split(self.shift, const(0, np.int64), NORMS).outputs()
+
+    @property
+    def parameters(self) -> list[Node]:
+        """The inputs that are the stage's own: scales, shifts, kernels."""
+        return [self.scale, self.shift, *self._kernels.parameters]
 
     def source(self, x: Value, count: int) -> tuple[Node, int]:
         """Run the source's block on [count, C]; return its output and how many rows it ate at each end."""
@@ -76,12 +78,12 @@ class _Stage:
         for i, dilation in enumerate(DILATIONS):
             h, taken = x, 0
             for part, d in ((1, dilation), (2, 1)):
-                norm = number * NORMS_PER_BLOCK + 2 * i + part - 1
+                norm = number * len(CONVOLUTIONS) + 2 * i + part - 1
                 length = count - 2 * (eaten + taken)
                 h = snake(h, self._scales[norm], self._shifts[norm])
                 # padding would have set to zero what lies outside the utterance
                 h = op.multiply(h, rows(self._mask, first + eaten + taken, first + eaten + taken + length))
-                transform, kernel, bias = block_kernel(self._w, self.names[number], part, i, self._windows)
+                transform, kernel, bias = self._kernels.of(BLOCKS[self._number][number], part, i)
                 h = convolve(h, *places(length, transform, d), kernel, bias, transform)
                 taken += d * (transform.taps // 2)
             x = op.add(rows(x, taken, count - 2 * eaten - taken), h)
@@ -93,7 +95,8 @@ def stage1_network(w: Weights, length: int, windows: Windows) -> ov.Model:
     """Build the first stage for slices of `length` rows of features.
 
     Inputs: `x` [length + 14, 512]; `har` [60 length + 1158, 22]; `mask` [10 length + 192, 1], 1 inside the utterance
-    and 0 outside, for the rows from 96 before the slice; `scale`, `shift` [24, 256], see `generator.scale_shift`.
+    and 0 outside, for the rows from 96 before the slice; `scale`, `shift` [24, 256], see `generator.scale_shift`; the
+    kernels (`kernels.residual_kernels`).
     Output: `y` [10 length, 256].
     """
     w = w / "decoder.generator"
@@ -105,7 +108,7 @@ def stage1_network(w: Weights, length: int, windows: Windows) -> ov.Model:
     up = rows(upsample(leaky_relu(x, 0.1), w / "ups.0", 10), 5, -5)
     y = stage.mean_of_blocks(op.add(h, up), 10 * length + 2 * REACH, eaten)
     y.output(0).set_names({"y"})
-    return ov.Model([y], [x, har, mask, stage.scale, stage.shift], f"stage1-{length}")
+    return ov.Model([y], [x, har, mask, *stage.parameters], f"stage1-{length}")
 
 
 def stage2_network(w: Weights, length: int, windows: Windows) -> ov.Model:
@@ -114,7 +117,8 @@ def stage2_network(w: Weights, length: int, windows: Windows) -> ov.Model:
     Inputs: `x` [10 length + 24, 256], the first stage's rows; `har` [60 length + 249, 22]; `mask` [60 length + 249, 1],
     1 inside the utterance and 0 outside, for the rows from 124 before the slice; `first` [60 length + 129, 1], 1 at
     the utterance's first row of spectra and 0 elsewhere, for the rows from 64 before the slice; `norm` [60 length, 5],
-    what the sums of overlapping windows are multiplied by; `scale`, `shift` [24, 128].
+    what the sums of overlapping windows are multiplied by; `scale`, `shift` [24, 128]; the
+    kernels.
     Output: `samples` [300 length].
     """
     w = w / "decoder.generator"
@@ -134,7 +138,7 @@ def stage2_network(w: Weights, length: int, windows: Windows) -> ov.Model:
     y = op.multiply(leaky_relu(y, 0.01), rows(mask, 120, -120))  # (60 length + 9, 128)
     samples = _inverse_stft(last_convolution(y, w / "conv_post"), rows(mask, 123, -123), norm)
     samples.output(0).set_names({"samples"})
-    return ov.Model([samples], [x, har, mask, first, norm, stage.scale, stage.shift], f"stage2-{length}")
+    return ov.Model([samples], [x, har, mask, first, norm, *stage.parameters], f"stage2-{length}")
 
 
 def _inverse_stft(post: Value, mask: Value, norm: Value) -> Node:

@@ -1,0 +1,86 @@
+"""From phonemes to sound: the networks and the host's steps in their order, one model call at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rtvoice.speech import host
+from rtvoice.speech.host import SourceSpectra
+from rtvoice.speech.vocabulary import ids
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping
+
+    from numpy.typing import NDArray
+
+    from rtvoice.speech.pool import Pool
+
+    Floats = NDArray[np.float32]
+
+_SOURCE = "decoder.generator.m_source.l_linear"
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What is known of a model call before the generator runs.
+
+    Attributes:
+        durations: of the phonemes and the zero at each end, in frames of 25 ms, [T]; their sum is F.
+        f0: pitch in Hz, [2F].
+        x: the decoder's features, [2F, 512].
+    """
+
+    durations: Floats
+    f0: Floats
+    x: Floats
+
+
+class Acoustics:
+    """Runs the networks of one model in a pool. Belongs to the pool's event loop."""
+
+    def __init__(self, pool: Pool, arrays: Mapping[str, Floats]) -> None:
+        """Args: pool: where networks run; arrays: the model's `network.host_arrays`."""
+        self._pool = pool
+        self._mix, self._bias = arrays[f"{_SOURCE}.weight"], arrays[f"{_SOURCE}.bias"]
+
+    async def features(self, phonemes: str, style: Floats, speed: float, deadline: float) -> Features:
+        """Run everything before the generator.
+
+        Args:
+            phonemes: 1 to 510 characters of the vocabulary.
+            style: [1, 256].
+            speed: factor on the pace.
+            deadline: when the sound is needed, on the event loop's clock.
+
+        Raises:
+            SynthesisFailed: a network failed.
+        """
+        inputs = {
+            "ids": np.array([ids(phonemes)], np.int64),
+            "style": style,
+            "speed": np.array([speed], np.float32),
+        }
+        text = await self._pool.infer("text", inputs, deadline=deadline)
+        en = host.align(text["d"], text["durations"])
+        prosody = await self._pool.infer("prosody", {"en": en, "style": style}, deadline=deadline)
+        asr = host.align(text["t_en"], text["durations"])
+        decoder = await self._pool.infer("decoder", {"asr": asr, "style": style, **prosody}, deadline=deadline)
+        return Features(text["durations"], prosody["f0"], decoder["x"])
+
+    async def exact(
+        self, features: Features, style: Floats, noise: np.random.Generator, deadline: float
+    ) -> AsyncGenerator[Floats, None]:
+        """Run the generator in its exact form: all samples at once."""
+
+        def excite() -> Floats:
+            source = SourceSpectra(features.f0, self._mix, self._bias, noise)
+            source.make(len(source.rows))
+            return source.rows
+
+        har = await self._pool.run(excite, deadline=deadline)
+        inputs = {"x": features.x, "har": har, "style": style}
+        post = (await self._pool.infer("generator", inputs, deadline=deadline))["post"]
+        yield await self._pool.run(lambda: host.istft(post), deadline=deadline)

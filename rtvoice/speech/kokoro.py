@@ -1,0 +1,185 @@
+"""Kokoro as a `Synthesizer`: phonemes from the G2P process, sound from the networks."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from rtvoice.config import MAX_SPEED, MIN_SPEED, SAMPLE_RATE
+from rtvoice.errors import InvalidInput, SetupError
+from rtvoice.speech.acoustics import Acoustics
+from rtvoice.speech.build import ARRAYS, ensure_model
+from rtvoice.speech.cores import find_cores
+from rtvoice.speech.phonemes import LANGUAGES, Phonemizer
+from rtvoice.speech.pieces import cut
+from rtvoice.speech.pool import Pool
+from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer, VoiceInfo
+from rtvoice.speech.timing import WordClock
+from rtvoice.speech.voices import VoiceStore
+from rtvoice.text.segment import Passage
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Iterator
+
+    from numpy.typing import NDArray
+
+    from rtvoice.config import EngineConfig
+    from rtvoice.speech.build import BuiltModel
+    from rtvoice.speech.pieces import Piece
+    from rtvoice.text.segment import Script
+
+    Floats = NDArray[np.float32]
+
+_NETWORKS = ("text", "prosody", "decoder", "generator")
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """What is there between loading and closing."""
+
+    phonemizer: Phonemizer
+    acoustics: Acoustics
+
+
+class KokoroSynthesizer(Synthesizer):
+    """Kokoro-82M on OpenVINO. See `Synthesizer`.
+
+    Args:
+        config: where the model lies and which share of the machine it gets. Voices are looked up at once, the model is
+            loaded, and built if it must be, on entering.
+
+    Raises:
+        SetupError: (on entering) weights, model, voices or a package is missing or damaged.
+    """
+
+    def __init__(self, config: EngineConfig) -> None:
+        self._config = config
+        self._voices = VoiceStore(config.paths.data)
+        self._resources = AsyncExitStack()
+        self._loaded: _Loaded | None = None
+
+    @property
+    def voices(self) -> tuple[VoiceInfo, ...]:
+        """All voices, packaged and added, the default first."""
+        return self._voices.infos
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages whose phonemes can be told."""
+        return LANGUAGES
+
+    def check(self, options: SpeechOptions) -> None:
+        """Refuse a voice, language, speed or seed that cannot be spoken; see `Synthesizer.check`."""
+        self._voices.info(options.voice)
+        if options.language is not None and options.language not in LANGUAGES:
+            raise InvalidInput(f"{options.language!r} cannot be spoken.", field="language", allowed=LANGUAGES)
+        if not MIN_SPEED <= options.speed <= MAX_SPEED:  # NaN is neither
+            allowed = f"{MIN_SPEED} to {MAX_SPEED}"
+            raise InvalidInput(f"speed must be {allowed}.", field="speed", allowed=allowed)
+        if options.seed < 0:
+            raise InvalidInput("seed must not be negative.", field="seed", allowed="0 and up")
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as resources:
+            # the G2P process loads while the networks do
+            phonemizer = await resources.enter_async_context(Phonemizer())
+            model = await asyncio.to_thread(ensure_model, self._config.paths, self._config.checkpoint)
+            arrays, kernels = await asyncio.to_thread(_read_arrays, model)
+            streams, threads = self._sizes()
+            pool = Pool(
+                {name: model.folder / f"{name}.xml" for name in _NETWORKS},
+                model.compiled,
+                streams=streams,
+                threads=threads,
+                shared=kernels,
+            )
+            acoustics = Acoustics(await resources.enter_async_context(pool), arrays)
+            await phonemizer.ready()
+            self._loaded = _Loaded(phonemizer, acoustics)
+            self._resources = resources.pop_all()
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        self._loaded = None
+        await self._resources.aclose()
+
+    def _sizes(self) -> tuple[int, int]:
+        """Streams and threads of each: as configured, else two threads a stream on all cores we may use."""
+        usable = find_cores().usable
+        threads = self._config.threads or max(1, min(2, usable // (self._config.streams or 1)))
+        return self._config.streams or max(1, usable // threads), threads
+
+    async def speak(self, script: Script, options: SpeechOptions, *, ordinal: int) -> AsyncGenerator[AudioSlice, None]:
+        """Speak a segment; see `Synthesizer.speak`."""
+        seeds = np.random.SeedSequence([options.seed, ordinal])
+        start = 0  # samples spoken before
+        for part in script.parts:
+            if isinstance(part, Passage):
+                async for audio in self._passage(part, options, seeds, start):
+                    start += len(audio.samples)
+                    yield audio
+            else:
+                for samples in _silence(part.seconds):
+                    start += len(samples)
+                    yield AudioSlice(samples)
+
+    async def _passage(
+        self, passage: Passage, options: SpeechOptions, seeds: np.random.SeedSequence, start: int
+    ) -> AsyncGenerator[AudioSlice, None]:
+        loaded = self._loaded
+        if loaded is None:
+            raise SetupError("the engine is not open; use it inside `async with`")
+        voice = passage.voice or options.voice
+        language = options.language or self._voices.info(voice).language
+        speed = min(max(options.speed * passage.rate, MIN_SPEED), MAX_SPEED)
+        given = [(word.at, word.to, word.ipa) for word in passage.words if word.ipa]
+        words = await loaded.phonemizer.phonemise(passage.text, language, given)
+        clock = WordClock(passage.words, words)
+        for piece in cut(words):
+            style = self._voices.style(voice, len(piece.phonemes))
+            noise = np.random.Generator(np.random.Philox(seeds.spawn(1)[0]))
+            async for audio in self._piece(loaded.acoustics, piece, clock, style, speed, noise, start):
+                start += len(audio.samples)
+                yield audio
+
+    async def _piece(
+        self,
+        acoustics: Acoustics,
+        piece: Piece,
+        clock: WordClock,
+        style: Floats,
+        speed: float,
+        noise: np.random.Generator,
+        start: int,
+    ) -> AsyncGenerator[AudioSlice, None]:
+        features = await acoustics.features(piece.phonemes, style, speed, math.inf)
+        words = clock.times(piece, features.durations, start / SAMPLE_RATE)
+        async for samples in acoustics.exact(features, style, noise, math.inf):
+            start += len(samples)
+            beginning = [word for word in words if word.start_s < start / SAMPLE_RATE]
+            words = words[len(beginning) :]
+            yield AudioSlice(samples, tuple(beginning))
+
+
+def _read_arrays(model: BuiltModel) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Read the arrays beside the networks, and make the kernels from them."""
+    from rtvoice.speech.network import WINDOWS
+    from rtvoice.speech.network.kernels import residual_kernels
+    from rtvoice.speech.network.layers import Weights
+
+    with np.load(model.folder / ARRAYS) as stored:
+        arrays = dict(stored)
+    return arrays, residual_kernels(Weights(arrays), WINDOWS)
+
+
+def _silence(seconds: float) -> Iterator[Floats]:
+    """Yield silence of that length to the sample, a second at a time at most."""
+    samples = round(seconds * SAMPLE_RATE)
+    while samples > 0:
+        yield np.zeros(min(samples, SAMPLE_RATE), np.float32)
+        samples -= SAMPLE_RATE

@@ -1,0 +1,75 @@
+"""When each word is heard, from the durations that the text network predicts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rtvoice.speech.synthesizer import WordTime
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from rtvoice.speech.phonemes import PhonemeWord
+    from rtvoice.speech.pieces import Piece
+    from rtvoice.text.segment import SpokenWord
+
+FRAME_S = 0.025
+"""Seconds of one frame of duration."""
+
+
+class WordClock:
+    """Gives the words of a passage their times, piece by piece.
+
+    A word of the text is what has one range of it: `$5`, spoken as two words, is one. It begins with the first of what
+    is spoken for it in a piece and ends with the last; of a word that is cut in two, the first piece counts.
+    """
+
+    def __init__(self, spoken: Sequence[SpokenWord], words: Sequence[PhonemeWord]) -> None:
+        """Match words.
+
+        Args:
+            spoken: the passage's words, in order.
+            words: how it is pronounced, in order.
+        """
+        self._ranges = list(_matched(spoken, words))
+        self._timed: set[tuple[int, int]] = set()
+
+    def times(self, piece: Piece, durations: NDArray[np.float32], start_s: float) -> list[WordTime]:
+        """Return the times of the words that begin in a piece.
+
+        Args:
+            piece: what one call of the model speaks.
+            durations: of its phonemes and the zero at each end, in frames [T].
+            start_s: when the piece begins, in seconds from the start of the segment.
+        """
+        edges = start_s + FRAME_S * np.cumsum(durations)  # edges[i]: the end of input i, the start of phoneme i
+        found: list[WordTime] = []
+        for span in piece.spans:
+            source = self._ranges[span.word]
+            if source is None:
+                continue
+            begin, end = float(edges[span.at]), float(edges[span.to])
+            if found and (found[-1].start, found[-1].end) == source:
+                found[-1] = replace(found[-1], end_s=end)
+            elif source not in self._timed:
+                self._timed.add(source)
+                found.append(WordTime(*source, begin, end))
+        return found
+
+
+def _matched(spoken: Sequence[SpokenWord], words: Iterable[PhonemeWord]) -> Iterator[tuple[int, int] | None]:
+    """Yield, for each pronounced word, the range of the text it came from; None for punctuation."""
+    first = 0
+    for word in words:
+        while first < len(spoken) and spoken[first].to <= word.at:
+            first += 1
+        last = first
+        while last < len(spoken) and spoken[last].at < word.to:
+            last += 1
+        over = spoken[first:last]
+        yield (min(w.start for w in over), max(w.end for w in over)) if over else None
