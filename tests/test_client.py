@@ -7,6 +7,7 @@ from websockets.asyncio.server import serve
 
 import rtvoice
 from rtvoice import audio
+from rtvoice.config import Limits
 from rtvoice.errors import (
     ConnectionLost,
     InvalidInput,
@@ -35,6 +36,13 @@ async def session():
         yield session
 
 
+def assert_joined(segments, text):
+    """Segments follow each other and are the text."""
+    starts, ends = zip(*segments, strict=True)
+    assert starts == (0, *ends[:-1])
+    assert ends[-1] == len(text)
+
+
 async def arriving(*pieces):
     for piece in pieces:
         await asyncio.sleep(0.001)
@@ -59,7 +67,7 @@ async def test_text_comes_whole_or_in_pieces(session, make_text):
         assert (frame.utterance, frame.index) == (1, expected)
         expected += len(frame.samples) // 2
     assert expected == 3 * SAMPLES
-    assert [frame.segment for frame in frames if frame.segment] == [(0, 9), (9, 15)]
+    assert_joined([frame.segment for frame in frames if frame.segment], "One two. Three.")
     words = [word for frame in frames for word in frame.words]
     assert [(word.text, word.start, word.end) for word in words] == [("One", 0, 3), ("two", 4, 7), ("Three", 9, 14)]
     assert [round(word.start_s / WORD_S) for word in words] == [0, 1, 2]
@@ -215,9 +223,13 @@ async def test_a_segment_that_fails():
         rtvoice.connect(url_of(endpoint)) as session,
     ):
         frames = []
-        with pytest.raises(SynthesisFailed):
-            async for frame in session.speak("Good one. A bad one. Never."):
+
+        async def hear():
+            async for frame in session.speak(["Good one.\n\n", "A bad one.\n\n", "Never."]):
                 frames.append(frame)
+
+        with pytest.raises(SynthesisFailed):
+            await hear()
         assert sum(len(frame.samples) for frame in frames) == 2 * 3 * SAMPLES
 
 
@@ -262,14 +274,14 @@ async def test_no_address(url):
 
 
 async def test_a_full_server():
-    from rtvoice.config import Limits
-
-    async with serving(ScriptedSynthesizer(), limits=Limits(connections=1)) as endpoint:
-        async with rtvoice.connect(url_of(endpoint)):
-            with pytest.raises(Overloaded) as caught:
-                async with rtvoice.connect(url_of(endpoint)):
-                    pass
-            assert caught.value.retry_after_ms > 0
+    async with (
+        serving(ScriptedSynthesizer(), limits=Limits(connections=1)) as endpoint,
+        rtvoice.connect(url_of(endpoint)),
+    ):
+        with pytest.raises(Overloaded) as caught:
+            async with rtvoice.connect(url_of(endpoint)):
+                pass
+        assert caught.value.retry_after_ms > 0
 
 
 async def test_an_origin_that_is_not_welcome():

@@ -126,8 +126,10 @@ def build(kind: type[_T], schema: Mapping[str, Field], value: Mapping[str, objec
     if strict:
         for name in value:
             if name not in schema:
+                # The peer is told the name, which may be long and, in JSON, no Unicode.
+                shown = name[:64].encode(errors="backslashreplace").decode()
                 raise InvalidInput(
-                    f"There is no field {name[:64]!r} in this message.", field=name[:64], allowed=("type", *schema)
+                    f"There is no field {shown!r} in this message.", field=shown, allowed=("type", *schema)
                 )
     arguments = {}
     for name, field in schema.items():
