@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    import numpy as np
     import openvino as ov
     from kokoro import KModel
+    from numpy.typing import NDArray
 
     from tests.reference.recording import Recording
 
@@ -30,17 +32,28 @@ VOICES = ("af_heart", "bm_george")
 
 @pytest.fixture(scope="session")
 def networks() -> dict[str, ov.CompiledModel]:
-    """Our networks, compiled as the pool compiles them."""
+    """The four networks of the exact form, compiled as the pool compiles them."""
     import openvino as ov
 
     from rtvoice.speech.network import build_networks
     from rtvoice.speech.weights import load_weights
 
-    core = ov.Core()
+    core, drawn = ov.Core(), build_networks(load_weights())
     return {
-        name: core.compile_model(network, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-        for name, network in build_networks(load_weights()).items()
+        name: core.compile_model(drawn[name], "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+        for name in ("text", "prosody", "decoder", "generator")
     }
+
+
+@pytest.fixture(scope="session")
+def kernels() -> dict[str, NDArray[np.float32]]:
+    """The generator's kernels, which are inputs of it."""
+    from rtvoice.speech.network import WINDOWS
+    from rtvoice.speech.network.kernels import residual_kernels
+    from rtvoice.speech.network.layers import Weights
+    from rtvoice.speech.weights import load_weights
+
+    return residual_kernels(Weights(load_weights()), WINDOWS)
 
 
 @pytest.fixture(scope="session")

@@ -72,8 +72,8 @@ def test_stft(recording):
     assert_equal_to(spectrum(recording.har), spectrum(host.stft(recording.source)))
 
 
-def test_generator(recording, networks):
-    outputs = networks["generator"]({"x": recording.x, "har": recording.har, "style": recording.style})
+def test_generator(recording, networks, kernels):
+    outputs = networks["generator"]({"x": recording.x, "har": recording.har, "style": recording.style, **kernels})
 
     assert_equal_to(recording.post, outputs["post"])
 
