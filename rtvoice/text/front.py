@@ -11,7 +11,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from rtvoice.text.lengths import MAX_PHONEMES, Lengths, clause_edge, estimated_phonemes, fitted, joined
+from rtvoice.text.clauses import clause_edge
+from rtvoice.text.lengths import MAX_PHONEMES, Lengths, estimated_phonemes, fitted, joined
 from rtvoice.text.markup import Stretch, reader_for
 from rtvoice.text.normaliser import normalise
 from rtvoice.text.segment import Markup, Passage, Pause, Script, Segment
@@ -111,11 +112,13 @@ class TextFront:
         return [self._segmenter.cut(edge)]
 
     def _scripts(self, segments: list[Segment]) -> list[Script]:
+        if not segments:
+            return []
         scripts = [self._write(segment) for segment in segments]
         lengths = self._lengths
         if lengths is not None and len(scripts) > 1:
             scripts = joined(scripts, lengths, self._count, opening=self._opening)
-        self._opening = self._opening and not scripts
+        self._opening = False
         most, best = (MAX_PHONEMES, MAX_PHONEMES // 2) if lengths is None else (lengths.most, lengths.best)
         return [fitted(script, most, best, self._count) for script in scripts]
 

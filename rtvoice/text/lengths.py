@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import regex
-
 from rtvoice.text.segment import Passage, Script, Segment, SpokenWord
 
 if TYPE_CHECKING:
@@ -140,13 +138,6 @@ def phonemes(script: Script, count: PhonemeCounter) -> int:
     return sum(_size(part, count) for part in script.parts if isinstance(part, Passage))
 
 
-def clause_edge(text: str, at: int = 0) -> int | None:
-    """Index behind the last clause edge of `text` past `at`, white space included, or None."""
-    edges = list(_CLAUSE_EDGE.finditer(text, at))
-    return edges[-1].end() if edges else None
-
-
-_CLAUSE_EDGE = regex.compile(r"[,;:—–][\"'”’*_)]*\s+|[，；：、]")
 _EDGE_WORTH = {
     ",": 2,
     ";": 3,

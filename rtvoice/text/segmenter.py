@@ -11,6 +11,7 @@ import regex
 
 from rtvoice.text import lines
 from rtvoice.text.abbreviations import orthography
+from rtvoice.text.clauses import clause_edge
 from rtvoice.text.lines import Line
 from rtvoice.text.nesting import MARKS, Nesting
 from rtvoice.text.segment import Markup, Segment
@@ -20,8 +21,10 @@ MAX_CHARACTERS = 1000
 """Length of the longest segment. Text that reaches it without an end is cut at its last clause edge, else its last
 space, else between two characters."""
 
-_EVENTS = regex.compile(f"[{regex.escape(STOPS + MARKS, special_only=True)}<\n]")
-_EVENTS_GREEK = regex.compile(f"[{regex.escape(STOPS + MARKS, special_only=True)}<;\n]")
+# A full stop inside a number, a name or an address is passed over here, which is what most of them are.
+_EVENT = rf"[{regex.escape((STOPS + MARKS).replace('.', ''), special_only=True)}<\n]|\.(?![a-z0-9])"
+_EVENTS = regex.compile(_EVENT)
+_EVENTS_GREEK = regex.compile(_EVENT + "|;")
 _SPACE = regex.compile(r"\s*+")
 _WORD = regex.compile(r"[\p{L}\p{N}]")
 _TAG = regex.compile(
@@ -32,7 +35,6 @@ _TAG = regex.compile(
 )
 _TAG_REACH = 300
 _PARAGRAPH_END = regex.compile(r"</(?:p|s|speak)\s*>\Z")
-_CLAUSE_EDGE = regex.compile(r"(?:[,;:—–)\]][\"'”’*_]*\s+|[，；：、—]|\n)")
 _CHARACTER = regex.compile(r"\X")
 _COMMENT, _COMMENT_END = "<!--", "-->"
 
@@ -56,6 +58,7 @@ class Segmenter:
         self._text = ""  # what no segment has taken yet; indices below count in it
         self._start = 0  # its place in the whole text
         self._at = 0  # read up to here
+        self._wordless = 0  # there is no word before this
         self._nesting = Nesting()
         self._line = 0  # where the line that is being read began; negative if in an earlier segment
         self._kind = Line.PROSE
@@ -94,7 +97,7 @@ class Segmenter:
         self._start += len(self._text)
         self._text = ""
         self._nesting = Nesting()
-        self._at = self._line = 0
+        self._at = self._line = self._wordless = 0
         self._kind, self._opening, self._broken = Line.PROSE, True, False
         return segments
 
@@ -113,6 +116,7 @@ class Segmenter:
         self._text = self._text[length:]
         self._start += length
         self._at = max(0, self._at - length)
+        self._wordless = 0
         self._line -= length
         return segment
 
@@ -120,9 +124,15 @@ class Segmenter:
         """Read on as far as the text allows."""
         segments = []
         while (ruling := self._next(final=final)) is not None:
-            if ruling.ends and _WORD.search(self._text, 0, ruling.at):
+            if ruling.ends and self._has_word(ruling.at):
                 segments.append(self._cut(ruling.at))
         return segments
+
+    def _has_word(self, to: int) -> bool:
+        """Whether there is anything to say before `to`. Marks alone are no segment."""
+        word = _WORD.search(self._text, self._wordless, to)
+        self._wordless = word.start() if word else max(self._wordless, to)
+        return word is not None
 
     def _next(self, *, final: bool) -> Ruling | None:
         """Decide about the next place that may end a segment; None if there is none yet."""
@@ -221,7 +231,7 @@ class Segmenter:
         self._kind, self._opening, self._broken = kind, False, False
         self._fenced = kind is Line.FENCE
         self._at = end
-        if ends and _WORD.search(text, 0, at):
+        if ends and self._has_word(at):
             return Ruling(True, at)
         return Ruling(False, end)
 
@@ -255,11 +265,11 @@ class Segmenter:
 def _best_edge(text: str) -> int:
     """Where to cut text that fills the window: its last clause edge, else its last space, else a whole character."""
     half = len(text) // 2
-    edges = [edge.end() for edge in _CLAUSE_EDGE.finditer(text, half)]
-    if edges:
-        return edges[-1]
+    edge = clause_edge(text, half)
+    if edge is not None:
+        return edge
     words = text.rstrip()
-    space = max(words.rfind(" ", half), words.rfind("\n", half), words.rfind("\u3000", half))
+    space = max(words.rfind(space, half) for space in " \n\u3000")
     if space > 0:
         return space + 1
     whole = [character.start() for character in _CHARACTER.finditer(text, len(text) - 64)]
