@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 from pathlib import Path
 
 from rtvoice.config import ServerConfig
@@ -29,9 +30,14 @@ def main() -> None:
         serve(
             ServerConfig(port=arguments.port, web=arguments.web),
             ScriptedSynthesizer(delay_s=arguments.delay, slice_s=arguments.slice),
-            listening=lambda url: print(url, flush=True),
+            listening=tell,
         )
     )
+
+
+def tell(url: str) -> None:
+    sys.stdout.write(f"{url}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

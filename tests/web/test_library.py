@@ -45,12 +45,11 @@ async def test_what_leaves_the_worklet_is_what_the_server_sent(library, server):
         """(async () => {
             await player.open();
             const finished = new Promise((resolve) => player.on("finish", resolve));
-            player.play(voice.speak(%s, { speed: 1.5, seed: 7 }));
+            player.play(voice.speak(TEXT, { speed: 1.5, seed: 7 }));
             const { inSeconds } = await finished;
             await capture.until(capture.end + Math.ceil(inSeconds * 24000) + 256);
             return capture.sound();
-        })()"""
-        % json.dumps(TEXT),
+        })()""".replace("TEXT", json.dumps(TEXT)),
     )
     expected = await spoken_by(server, TEXT, speed=1.5, seed=7)
     assert np.array_equal(heard, without_silence(expected))

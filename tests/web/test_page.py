@@ -134,7 +134,7 @@ async def test_it_says_when_the_server_goes_and_goes_on_when_it_is_back(browser,
         await until_heard(page)
         await mortal_server.kill()
         await page.locator("[data-state=waiting]").wait_for()
-        await expect(page.get_by_role("alert")).to_contain_text("connection to the speech server was lost")
+        await expect(page.get_by_role("alert")).to_contain_text("The speech server went away")
         await expect(page.locator("#connection-text")).to_contain_text("Next try in")
         await expect(page.locator("#go")).to_be_disabled()
         await mortal_server.start()

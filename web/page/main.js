@@ -33,7 +33,10 @@ speaker.on("connection", (state) => {
     notice("The speech server went away. This page connects again as soon as it is back.");
   }
 });
-speaker.on("fault", notice);
+speaker.on("fault", ({ code, message }) => {
+  if (code !== "disconnected") notice(message); // the connection's state says that, and what comes next
+});
+speaker.player.on("state", (state) => state === "running" && speaker.speaking && notice(""));
 speaker.on("take", (take) => {
   notice("");
   take.on("sound", (time) => say(`Speaking. First sound after ${milliseconds(time)}.`));

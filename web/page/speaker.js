@@ -2,12 +2,14 @@ import { Emitter } from "../emitter.js";
 import { connect, Player } from "../rtvoice.js";
 import { Take } from "./take.js";
 
+const HELD_BACK = { code: "suspended", message: "The browser holds the sound back. Press any key, or anywhere, to go on." };
+
 /**
  * @typedef {object} SpeakerEvents
  * @property {import("../rtvoice.js").ConnectionState} connection
  * @property {Take} take something is to be spoken
  * @property {Take} over it was heard, stopped or failed
- * @property {string} fault a sentence for people
+ * @property {{code: string, message: string}} fault with a sentence for people
  */
 
 /**
@@ -25,7 +27,11 @@ export class Speaker extends Emitter {
     super();
     this.connection = connect(url);
     this.connection.on("state", (state) => this.emit("connection", state));
-    this.connection.on("error", (error) => this.emit("fault", error.message));
+    this.connection.on("error", (error) => this.emit("fault", error));
+    this.player.on("state", (state) => {
+      if (state === "suspended" && this.speaking) this.emit("fault", HELD_BACK);
+    });
+    for (const event of ["pointerdown", "keydown"]) document.addEventListener(event, () => this.#wake());
     document.addEventListener("visibilitychange", () => this.#wake());
   }
 
@@ -49,7 +55,7 @@ export class Speaker extends Emitter {
     const take = new Take(utterance, this.player, askedAt);
     this.take = take;
     this.player.play(utterance);
-    utterance.finished.catch((error) => this.emit("fault", error.message));
+    utterance.finished.catch((error) => this.emit("fault", error));
     take.on("over", () => this.emit("over", take));
     this.emit("take", take);
     return take;
@@ -60,7 +66,7 @@ export class Speaker extends Emitter {
     if (this.speaking) this.take?.stop();
   }
 
-  /** The page is looked at again: the browser may have put sound and socket to sleep. */
+  /** Somebody is there again: the browser may have put sound and socket to sleep meanwhile. */
   #wake() {
     if (document.visibilityState !== "visible") return;
     this.connection.retry();

@@ -21,7 +21,11 @@ const PEAK_SAMPLES = 240; // 10 ms
 export class Take extends Emitter {
   /** @type {{time: number, characters: number}[]} */
   texts = [];
-  /** @type {(import("../utterance.js").Segment & {time: number})[]} */
+  /**
+   * Each with when it was announced, and when the last audio of it came.
+   *
+   * @type {(import("../utterance.js").Segment & {time: number, until: number})[]}
+   */
   segments = [];
   /** @type {Word[]} */
   words = [];
@@ -66,7 +70,7 @@ export class Take extends Emitter {
     this.#whole = utterance.closed;
     if (utterance.text) this.#text(utterance.text);
     utterance.on("text", (piece) => this.#text(piece));
-    utterance.on("segment", (segment) => this.segments.push({ ...segment, time: this.now }));
+    utterance.on("segment", (segment) => this.segments.push({ ...segment, time: this.now, until: this.now }));
     utterance.on("words", (words) => this.words.push(...words));
     utterance.on("audio", (frame) => this.#frame(frame));
     utterance.on("end", (outcome) => {
@@ -123,7 +127,8 @@ export class Take extends Emitter {
 
   /** Note how much waits to be heard. */
   noteAhead() {
-    if (this.ending || this.now - (this.ahead.at(-1)?.time ?? -1) < 0.04) return;
+    const pause = Math.max(0.04, this.now / 500); // no more of them than can be seen
+    if (this.ending || this.now - (this.ahead.at(-1)?.time ?? -1) < pause) return;
     this.ahead.push({ time: this.now, seconds: Math.max(0, this.seconds - this.heard) });
   }
 
@@ -136,6 +141,8 @@ export class Take extends Emitter {
   #frame({ at, samples }) {
     const { now } = this;
     this.frames.push({ time: now, at, samples });
+    const segment = this.segments.at(-1);
+    if (segment) segment.until = now;
     for (let i = 0; i < samples.length; i++) {
       const peak = Math.floor((at + i) / PEAK_SAMPLES);
       this.peaks[peak] = Math.max(this.peaks[peak] ?? 0, Math.abs(samples[i]) / 32768);

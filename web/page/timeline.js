@@ -28,7 +28,13 @@ export class Timeline {
       context.fillStyle = this.canvas.line;
       context.fillRect(LABELS_WIDTH, HEADROOM + Math.round((i + 1) * lane), width - LABELS_WIDTH, 1);
     });
-    if (!take) return;
+    if (!take) {
+      context.fillStyle = this.canvas.soft;
+      context.textAlign = "center";
+      context.fillText("Nothing has been spoken yet.", x(span / 2), HEADROOM + 2.5 * lane);
+      context.textAlign = "left";
+      return;
+    }
     const row = (/** @type {number} */ i) => {
       const top = HEADROOM + i * lane;
       return { top: top + lane * 0.24, height: lane * 0.52, bottom: top + lane };
@@ -75,18 +81,14 @@ export class Timeline {
   }
 
   /**
-   * A segment lasts from the news of it to the last audio of it.
-   *
    * @param {import("./take.js").Take} take
    * @param {(time: number) => number} x
    * @param {Row} row
    */
   #drawSegments(take, x, row) {
     const { context } = this.canvas;
-    take.segments.forEach(({ time, sample, start, end }, i) => {
-      const until = take.segments[i + 1]?.sample ?? Infinity;
-      const last = take.frames.findLast(({ at }) => at >= sample && at < until);
-      const width = Math.max(4, x(last?.time ?? time) - x(time));
+    for (const { time, until, start, end } of take.segments) {
+      const width = Math.max(4, x(until) - x(time));
       context.fillStyle = this.canvas.glow;
       context.strokeStyle = this.canvas.accent;
       context.beginPath();
@@ -96,7 +98,7 @@ export class Timeline {
       const text = take.utterance.text.slice(start, end).trim();
       context.fillStyle = this.canvas.ink;
       context.fillText(this.#fitting(text, width - 12), x(time) + 6, row.top + row.height / 2);
-    });
+    }
   }
 
   /**
@@ -121,7 +123,13 @@ export class Timeline {
   #drawFrames(take, x, row) {
     const { context } = this.canvas;
     context.fillStyle = this.canvas.accent;
-    for (const { time } of take.frames) context.fillRect(x(time), row.top, 1, row.height);
+    let drawn = -Infinity;
+    for (const { time } of take.frames) {
+      const at = x(time);
+      if (at - drawn < 1) continue;
+      context.fillRect(at, row.top, 1, row.height);
+      drawn = at;
+    }
   }
 
   /**

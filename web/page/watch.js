@@ -4,6 +4,8 @@ import { milliseconds, Timeline } from "./timeline.js";
 import { wav } from "./wav.js";
 import { Waveform } from "./waveform.js";
 
+const TIMELINE_PAUSE = 66; // milliseconds; it moves slowly, and the server may be on the same machine
+
 /** What is seen of the speech while it is heard. Draws while something moves, and rests otherwise. */
 export class Watch {
   #waveform = new Waveform(element("waveform", HTMLCanvasElement));
@@ -13,6 +15,7 @@ export class Watch {
   #speaker;
   #follow;
   #frame = 0;
+  #timelineDrawn = -Infinity;
 
   /**
    * @param {import("./speaker.js").Speaker} speaker
@@ -29,10 +32,11 @@ export class Watch {
   }
 
   #wake() {
-    this.#frame ||= requestAnimationFrame(() => this.#draw());
+    this.#frame ||= requestAnimationFrame((now) => this.#draw(now));
   }
 
-  #draw() {
+  /** @param {number} now in milliseconds */
+  #draw(now) {
     this.#frame = 0;
     const { take, speaking, player } = this.#speaker;
     if (take) {
@@ -42,7 +46,10 @@ export class Watch {
     }
     this.#spectrogram.listen(player.output);
     this.#waveform.draw(take);
-    this.#timeline.draw(take);
+    if (!speaking || now - this.#timelineDrawn > TIMELINE_PAUSE) {
+      this.#timelineDrawn = now;
+      this.#timeline.draw(take);
+    }
     this.#spectrogram.draw(speaking);
     if (speaking) this.#wake();
   }

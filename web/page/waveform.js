@@ -27,6 +27,9 @@ export class Waveform {
     if (!take?.samples) {
       context.fillStyle = this.canvas.line;
       for (let x = 0; x < width; x += PITCH) bar(context, x, middle, 1.5);
+      context.fillStyle = this.canvas.soft;
+      context.font = `13px ${this.canvas.sans}`;
+      if (!take) context.fillText("The sound appears here as it arrives, with its words below it.", 0, height - 6);
       return;
     }
     const heard = take.heard;
