@@ -11,10 +11,6 @@ from typing import TYPE_CHECKING
 from rtvoice.commands.options import add_command, add_common, paths_of
 from rtvoice.config import DEFAULT_VOICE
 from rtvoice.errors import InvalidInput
-from rtvoice.text.explain import explain
-from rtvoice.text.front import TextOptions
-from rtvoice.text.lengths import Lengths
-from rtvoice.text.lexicon import LexiconFile
 
 if TYPE_CHECKING:
     import argparse
@@ -66,6 +62,10 @@ def add_parser(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Explain."""
     from rtvoice.speech.voices import VoiceStore
+    from rtvoice.text.explain import explain
+    from rtvoice.text.front import TextOptions
+    from rtvoice.text.lengths import Lengths
+    from rtvoice.text.lexicon import LexiconFile
 
     language = arguments.lang or VoiceStore(paths_of(arguments).data).info(arguments.voice).language
     options = TextOptions(

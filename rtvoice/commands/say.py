@@ -7,6 +7,7 @@ import codecs
 import os
 import sys
 import threading
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,7 +80,7 @@ async def _say(arguments: argparse.Namespace) -> None:
     text = " ".join(arguments.text) if arguments.text else _standard_input()
     speech = _by_server(arguments, text) if arguments.server else _by_engine(arguments, text)
     heard = False
-    async with _sink(arguments) as sink:
+    async with _sink(arguments) as sink, aclosing(speech):
         async for samples in speech:
             heard = True
             await sink.write(samples)
@@ -108,8 +109,7 @@ async def _by_engine(arguments: argparse.Namespace, text: Text) -> AsyncGenerato
         threads=arguments.threads,
         checkpoint=arguments.checkpoint,
     )
-    engine = Engine(config)
-    async with engine:
+    async with Engine(config) as engine:
         async for audio in engine.speak(
             text, voice=arguments.voice, speed=arguments.speed, language=arguments.language, seed=arguments.seed
         ):

@@ -75,9 +75,9 @@ class KokoroSynthesizer(Synthesizer):
 
     def check(self, options: SpeechOptions) -> None:
         """Refuse a voice, language, speed or seed that cannot be spoken; see `Synthesizer.check`."""
-        self._voices.info(options.voice)
-        if options.language is not None and options.language not in LANGUAGES:
-            raise InvalidInput(f"{options.language!r} cannot be spoken.", field="language", allowed=LANGUAGES)
+        language = options.language or self._voices.info(options.voice).language
+        if language not in LANGUAGES:
+            raise InvalidInput(f"{language!r} cannot be spoken.", field="language", allowed=LANGUAGES)
         if not MIN_SPEED <= options.speed <= MAX_SPEED:  # NaN is neither
             allowed = f"{MIN_SPEED} to {MAX_SPEED}"
             raise InvalidInput(f"speed must be {allowed}.", field="speed", allowed=allowed)
