@@ -16,7 +16,10 @@ class After(Enum):
     """White space: an ordinary word."""
 
     NOT_LOWER = auto()
-    """Anything but a word in lower case: the stop stands before a closing quotation mark, or trails off."""
+    """Anything but a word in lower case: the stop stands before a closing quotation mark or bracket."""
+
+    NEW_SENTENCE = auto()
+    """A word that is not in lower case, and not "I", which always has a capital: the sentence trails off."""
 
     CAPITAL = auto()
     """A word that is not in lower case, and no digit: `etc.`, `approx.`"""
@@ -59,8 +62,10 @@ class Orthography:
         if word.isdecimal():
             return After.NOTHING if self.ordinal_stop and len(word) <= 2 else After.SPACE
         if len(word) == 1:
-            return After.STARTER if word.isupper() else After.CAPITAL if word.isalpha() else After.SPACE
-        if "." in word and all(len(part) == 1 and part.isalpha() for part in word.split(".")):
+            return After.STARTER if word.isupper() else After.CAPITAL if word.islower() else After.SPACE
+        parts = word.split(".")
+        longest = 3 if word[:1].isupper() else 1  # `Ph.D`, `B.Sc`, but `i.e` and no `io.js`
+        if len(parts) > 1 and all(part.isalpha() and len(part) <= longest for part in parts):
             return After.STARTER
         if len(word) <= 5 and word.isalpha() and word.isascii() and not any(c in "aeiouy" for c in lower):
             return After.CAPITAL

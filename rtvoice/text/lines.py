@@ -24,13 +24,13 @@ class Line(Enum):
 STANDS_ALONE = frozenset({Line.HEADING, Line.ROW})
 """Lines that end with their line, stop or not."""
 
-_NUMBER = r"(?:\d{1,3}+[.)]|[a-z]\))"
+_NUMBER = r"(?:\d{1,3}+[.)]|[a-z]\)|[ivx]{1,5}+[.)])"
 _ITEM = rf"(?:[*_]{{1,3}}+{_NUMBER}|{_NUMBER}|[-+*•‣◦▪–])[ \t]"
 _PLAIN_MARKS = regex.compile(f"(?P<item>{_ITEM})")
 _MARKDOWN_MARKS = regex.compile(
-    rf"(?P<fence>`{{3}}|~{{3}})|(?P<heading>\#{{1,6}}+[ \t](?:{_ITEM})?+)|(?P<quote>>(?:[ \t]?{_ITEM})?+)"
-    rf"|(?P<row>\|)|(?P<item>{_ITEM})"
+    rf"(?P<fence>`{{3}}|~{{3}})|(?P<heading>\#{{1,6}}+[ \t])|(?P<quote>>)|(?P<row>\|)|(?P<item>{_ITEM})"
 )
+_ITEM_INSIDE = regex.compile(rf"[ \t>]*+{_ITEM}")
 _KINDS = {
     "item": Line.ITEM,
     "heading": Line.HEADING,
@@ -58,7 +58,13 @@ def opening(text: str, at: int, *, markdown: bool, final: bool) -> tuple[Line, i
         return Line.PROSE, at
     if marks.partial:
         return None
-    return _KINDS[marks.lastgroup or "item"], marks.end()
+    kind = _KINDS[marks.lastgroup or ""]
+    if kind not in (Line.HEADING, Line.QUOTE):
+        return kind, marks.end()
+    item = _ITEM_INSIDE.match(text, marks.end(), partial=not final)  # `## 1. Setup`, `> 1. Setup`
+    if item is not None and item.partial:
+        return None
+    return kind, item.end() if item else marks.end()
 
 
 def is_title(line: str) -> bool:

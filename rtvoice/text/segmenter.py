@@ -199,7 +199,7 @@ class Segmenter:
             ends = not self._fenced
         else:
             ends = self._kind in lines.STANDS_ALONE or (whole and lines.is_title(line))
-        self._short = whole and len(line) <= lines.SHORT and self._kind is Line.PROSE
+        self._short = whole and len(line) <= lines.SHORT
         self._begin_line(at + 1, broken=not ends and not self._fenced)
         return Ruling(ends, at + 1)
 

@@ -26,7 +26,7 @@ _WORD_REACH = 32
 
 _RUN = regex.compile(f"[{STOPS}]++")
 _CLOSERS = regex.compile(
-    r"""(?: ["'”’»)\]}*_~`＂」』）】〉》〕］｝]       # quotation marks, brackets, emphasis, code
+    r"""(?: ["'”’“‘»«)\]}*_~`＂」』）】〉》〕］｝]     # quotation marks, brackets, emphasis, code
           | \[\^?\w{1,4}\]                            # a footnote's mark
           | [\N{SUPERSCRIPT TWO}\N{SUPERSCRIPT THREE}\N{SUPERSCRIPT ONE}⁰⁴-⁹]
           | \p{Extended_Pictographic}[\p{EMod}\uFE0F\u200D]*
@@ -34,12 +34,16 @@ _CLOSERS = regex.compile(
     regex.VERBOSE,
 )
 _HALF_FOOTNOTE = regex.compile(r"\[\^?\w{0,4}\Z")
-_QUOTES = frozenset("\"'”’»)]＂」』）】〉》〕］")
+_QUOTES = frozenset("\"'”’“‘»«)]＂」』）】〉》〕］")
 _AFTER = regex.compile(r"""(?P<space>\s*+)(?:["'“‘«„(\[{*_~`¿¡</])*+""")
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}'’]*+")
 _BLANK_LINE = regex.compile(r"\n[^\S\n]*\n")
 _PLAIN_WORD = regex.compile(r"(?:\p{L}[\p{Ll}'’]+|\d[\d,]*)\Z")
 _TITLES = frozenset({"Mr", "Mrs", "Ms", "Dr", "Prof"})
+_WIDE_LETTER = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
+_EXCLAIMED = frozenset({"yahoo", "jeopardy", "wham", "panic"})  # names that have their mark always
+_FIRST_PERSON = frozenset({"I", "I'm", "I've", "I'll", "I'd"})  # a capital that says nothing
+_WORD_DECIDES = frozenset({After.STARTER, After.NO_DATE, After.NEW_SENTENCE})
 _PARTICLES = frozenset("とってなのはがをにも、，,;；:：")
 _CONTINUES = frozenset(",;:–—-/&+=%)]}>|·•")
 
@@ -76,23 +80,27 @@ def rule(
     if text[at] in FULL_STOPS and not nesting.quoted(start + at):
         return Ruling(True, at + 1)
     run = _RUN.match(text, at)
-    assert run is not None  # noqa: S101 (the caller found a stop there)
-    closed = _CLOSERS.match(text, run.end())
+    stops = run[0] if run else text[at]  # no run: a semicolon, which asks in Greek
+    closed = _CLOSERS.match(text, at + len(stops))
     assert closed is not None  # noqa: S101 (it matches the empty string)
     end = closed.end()
     if end == len(text) or _HALF_FOOTNOTE.match(text, end):
         return Ruling(False, end) if final else None
     if nesting.through(text, at, end, start, first=first).holds(start + at):
         return Ruling(False, end)
-    stop = run[0].rstrip(".") or "."
-    if any(char in FULL_STOPS or char in WIDE_STOPS for char in stop):
-        return _wide(text, end, closed[0], run[0])
+    if any(char in FULL_STOPS or char in WIDE_STOPS for char in stops):
+        return _wide(text, end, closed[0], stops)
+    trails_off = "…" in stops or ".." in stops
     if not text[end].isspace():
-        return _unspaced(text, at, end, orthography, final=final) if end == run.end() else Ruling(False, end)
-    if _QUOTES.intersection(closed[0]) or "…" in stop or len(run[0]) - len(run[0].rstrip(".")) > 1:
+        if not trails_off and _WIDE_LETTER.match(text, end) and _WIDE_LETTER.match(text, at - 1):
+            return _wide(text, end, closed[0], stops)
+        return Ruling(False, end) if closed[0] else _unspaced(text, at, end, orthography, final=final)
+    if _QUOTES.intersection(closed[0]):
         after = After.NOT_LOWER
-    elif stop != ".":
-        after = After.SPACE
+    elif trails_off:
+        after = After.NEW_SENTENCE
+    elif stops != ".":
+        after = After.STARTER if _token(text, at).lower() in _EXCLAIMED else After.SPACE
     else:
         after = orthography.after(_token(text, at))
     return _spaced(text, end, after, orthography, final=final)
@@ -149,12 +157,16 @@ def _spaced(text: str, end: int, after: After, orthography: Orthography, *, fina
         return Ruling(False, end)
     if char.isdecimal():
         return Ruling(True, begin) if after is After.NOT_LOWER else Ruling(False, end)
-    if after not in (After.STARTER, After.NO_DATE) or not char.isalpha():
+    if after not in _WORD_DECIDES or not char.isalpha():
         return Ruling(True, begin)
     word = _WORD.match(text, at)
     assert word is not None  # noqa: S101 (its first letter is there)
-    if word.end() == len(text) and not final and len(word[0]) <= _WORD_REACH:
-        return None
     plain = word[0].replace("’", "'")
-    proved = plain in orthography.starters if after is After.STARTER else plain not in orthography.dates
-    return Ruling(True, begin) if proved else Ruling(False, end)
+    if after is After.STARTER:
+        ends, open_ended = plain in orthography.starters, True
+    else:
+        words = orthography.dates if after is After.NO_DATE else _FIRST_PERSON
+        ends, open_ended = plain not in words, any(known.startswith(plain) for known in words)
+    if open_ended and word.end() == len(text) and not final and len(plain) <= _WORD_REACH:
+        return None
+    return Ruling(True, begin) if ends else Ruling(False, end)
