@@ -16,7 +16,6 @@ help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
 
 run: $(VENV)/.rtvoice ## Set up, build the model, serve on http://127.0.0.1:8765 (HOST=, PORT= change it).
-	@$(VENV)/bin/rtvoice build
 	@exec $(VENV)/bin/rtvoice serve --host $(HOST) --port $(PORT)
 
 test: $(VENV)/.test ## Set up and run all tests but those against the reference.

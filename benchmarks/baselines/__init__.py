@@ -113,7 +113,7 @@ ROWS = {
         ),
         Row(
             name="rtvoice",
-            label="rtvoice",
+            label="rtvoice, exact form",
             environment="serving",
             target="own:Own",
             options={},

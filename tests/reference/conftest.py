@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kokoro import KModel
     from numpy.typing import NDArray
 
+    from benchmarks.baselines.own import Own
     from tests.reference.recording import Recording
 
 HERE = importlib.util.find_spec("kokoro") is not None
@@ -57,6 +58,16 @@ def kernels() -> dict[str, NDArray[np.float32]]:
 
 
 @pytest.fixture(scope="session")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Own:
+    """rtvoice's engine behind the phonemes, built and loaded."""
+    from benchmarks.baselines.own import Own
+
+    engine = Own(tmp_path_factory.mktemp("engine"), threads=1)
+    engine.prepare()
+    return engine
+
+
+@pytest.fixture(scope="session")
 def upstream(tmp_path_factory: pytest.TempPathFactory) -> KModel:
     """Upstream's model with the default weights, read from a checkpoint file as upstream reads its own."""
     from benchmarks.baselines.upstream import load_model, write_checkpoint
@@ -72,10 +83,11 @@ def upstream(tmp_path_factory: pytest.TempPathFactory) -> KModel:
 @pytest.fixture(scope="session", params=[(v, s) for v in VOICES for s in SENTENCES], ids="-".join)
 def recording(request: pytest.FixtureRequest, upstream: KModel, tmp_path_factory: pytest.TempPathFactory) -> Recording:
     """What upstream computes for one sentence in one voice, stage by stage."""
+    from benchmarks.baselines.own import SEED
     from rtvoice.speech.voices import VoiceStore
     from tests.reference.recording import record
 
     voice, sentence = request.param
     phonemes = SENTENCES[sentence]
     style = VoiceStore(tmp_path_factory.getbasetemp()).style(voice, len(phonemes))
-    return record(upstream, phonemes, style)
+    return record(upstream, phonemes, style, seed=SEED)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import numpy as np
 import torch
@@ -31,16 +33,18 @@ class Recording:
     energy: Floats  # [2F]
     x: Floats  # [2F, 512]
     noise: Floats  # [600F, 9], standard normal
-    source: Floats  # [600F], summed in float32 as upstream does
-    exact_source: Floats  # [600F], the same module in float64, with its own `exact_noise`
-    exact_noise: Floats
+    source: Floats  # [600F], phases summed in float32 as upstream does
+    exact_source: Floats  # [600F], the same module in float64
     har: Floats  # [120F + 1, 22]
     post: Floats  # [120F + 1, 22]
     audio: Floats  # [600F]
 
 
-def record(model: KModel, phonemes: str, style: Floats, *, seed: int = 0) -> Recording:
-    """Run upstream's model once and keep what passes between its parts."""
+def record(model: KModel, phonemes: str, style: Floats, *, seed: int) -> Recording:
+    """Run upstream's model once and keep what passes between its parts.
+
+    Its noise is drawn as rtvoice draws it, from numpy's Philox with this seed.
+    """
     seen: dict[str, Any] = {}
 
     def keep_input(name: str):
@@ -56,23 +60,20 @@ def record(model: KModel, phonemes: str, style: Floats, *, seed: int = 0) -> Rec
         model.predictor.shared.register_forward_pre_hook(keep_input("en")),
         model.decoder.register_forward_pre_hook(keep_input("decoder")),
         generator.register_forward_pre_hook(keep_input("generator")),
-        generator.m_source.l_sin_gen.register_forward_hook(keep_output("sines")),
         generator.m_source.register_forward_pre_hook(keep_input("pitch")),
         generator.m_source.register_forward_hook(keep_output("source")),
         generator.conv_post.register_forward_hook(keep_output("post")),
     ]
-    torch.manual_seed(seed)
     with torch.no_grad():
-        output = model(phonemes, torch.tensor(style), 1.0, return_output=True)
+        with drawing_noise(seed):
+            output = model(phonemes, torch.tensor(style), 1.0, return_output=True)
         asr, f0, energy, _ = seen["decoder"]
         x = seen["generator"][0]
         source = seen["source"][0]
-        noise = _standard(*seen["sines"][1:])
         har = torch.cat(generator.stft.transform(source.transpose(1, 2).squeeze(1)), dim=1)
-        # A copy keeps its hooks, so the copy's sines are now what was seen last.
         exact = copy.deepcopy(generator.m_source).double()
-        exact_source = exact(seen["pitch"][0].double())[0]
-        exact_noise = _standard(*seen["sines"][1:])
+        with drawing_noise(seed):
+            exact_source = exact(seen["pitch"][0].double())[0]
     for hook in hooks:
         hook.remove()
 
@@ -91,17 +92,22 @@ def record(model: KModel, phonemes: str, style: Floats, *, seed: int = 0) -> Rec
         f0=f0[0].numpy(),
         energy=energy[0].numpy(),
         x=rows(x),
-        noise=noise,
+        noise=np.random.Generator(np.random.Philox(seed)).standard_normal((source.shape[1], 9), np.float32),
         source=source[0, :, 0].numpy(),
         exact_source=exact_source[0, :, 0].float().numpy(),
-        exact_noise=exact_noise,
         har=rows(har),
         post=rows(seen["post"]),
         audio=output.audio.numpy(),
     )
 
 
-def _standard(voiced: torch.Tensor, noise: torch.Tensor) -> Floats:
-    """The standard normal numbers that upstream drew, from what it scaled them to. [1, 600F, 9] -> [600F, 9]."""
-    scale = voiced * 0.003 + (1 - voiced) * 0.1 / 3
-    return (noise / scale)[0].float().numpy()
+@contextmanager
+def drawing_noise(seed: int):
+    """Have upstream's harmonic source draw its noise from numpy. (It draws once more, for a source it does not use.)"""
+    generator = np.random.Generator(np.random.Philox(seed))
+
+    def randn_like(tensor: torch.Tensor) -> torch.Tensor:
+        return torch.from_numpy(generator.standard_normal(tensor.shape, np.float32)).to(tensor.dtype)
+
+    with mock.patch.object(torch, "randn_like", randn_like):
+        yield

@@ -57,9 +57,7 @@ def test_harmonic_source(recording):
     # Upstream sums phases in float32, which drifts; what it would compute without drift is what has to come out.
     weights = load_weights()
     linear = "decoder.generator.m_source.l_linear"
-    source = host.harmonic_source(
-        recording.f0, weights[f"{linear}.weight"], weights[f"{linear}.bias"], recording.exact_noise
-    )
+    source = host.harmonic_source(recording.f0, weights[f"{linear}.weight"], weights[f"{linear}.bias"], recording.noise)
 
     assert_equal_to(recording.exact_source, source)
 
