@@ -268,8 +268,7 @@ def _best_edge(text: str) -> int:
     edge = clause_edge(text, half)
     if edge is not None:
         return edge
-    words = text.rstrip()
-    space = max(words.rfind(space, half) for space in " \n\u3000")
+    space = max(text.rfind(space, half) for space in " \n\u3000")
     if space > 0:
         return space + 1
     whole = [character.start() for character in _CHARACTER.finditer(text, len(text) - 64)]

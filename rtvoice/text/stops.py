@@ -135,8 +135,9 @@ def _unspaced(text: str, at: int, end: int, orthography: Orthography, *, final: 
     following = text[word.end() : word.end() + 1]
     if plain in _TITLES and following == ".":
         return Ruling(True, end)
-    starts = plain in orthography.starters or (text[end - 1] != "." and plain[1:].islower())
-    return Ruling(starts and (not following or following.isspace() or following in ",?!"), end)
+    stop = text[end - 1]
+    starts = plain in orthography.starters or (stop != "." and plain[1:].islower())
+    return Ruling(starts and (not following or following.isspace() or following in (",?!" if stop == "." else ",?!.")), end)
 
 
 def _spaced(text: str, end: int, after: After, orthography: Orthography, *, final: bool) -> Ruling | None:
