@@ -137,7 +137,8 @@ def _unspaced(text: str, at: int, end: int, orthography: Orthography, *, final: 
         return Ruling(True, end)
     stop = text[end - 1]
     starts = plain in orthography.starters or (stop != "." and plain[1:].islower())
-    return Ruling(starts and (not following or following.isspace() or following in (",?!" if stop == "." else ",?!.")), end)
+    ends_word = not following or following.isspace() or following in (",?!" if stop == "." else ",?!.")
+    return Ruling(starts and ends_word, end)
 
 
 def _spaced(text: str, end: int, after: After, orthography: Orthography, *, final: bool) -> Ruling | None:

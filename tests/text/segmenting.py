@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ def spoken(segments: Iterable[Segment]) -> list[str]:
 def pieces(text: str, cuts: Iterable[int]) -> list[str]:
     """`text` cut at `cuts`."""
     edges = [0, *sorted(cuts), len(text)]
-    return [text[at:to] for at, to in zip(edges, edges[1:], strict=False)]
+    return [text[at:to] for at, to in pairwise(edges)]
 
 
 def cuttings(text: str) -> st.SearchStrategy[list[str]]:
