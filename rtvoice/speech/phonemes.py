@@ -125,7 +125,7 @@ class Phonemizer:
         payload = encode({"text": text, "language": language, "given": list(given)})
         request = _Request(payload, self._deadline_s + len(text) / 1000, asyncio.get_running_loop().create_future())
         await self._requests.put(request)
-        if self._task is None:  # left while we waited for a place, or never entered
+        if self._task is None or self._task.done():  # left while we waited for a place, or never entered
             raise SynthesisFailed("the phonemizer is not running")
         return tuple(PhonemeWord(*word) for word in await request.answer)
 
@@ -141,9 +141,6 @@ class Phonemizer:
         task.cancel()
         await asyncio.wait([task])
         await self._drop()
-        while not self._requests.empty():  # which lets those in who waited for a place; they find it closed
-            if request := self._requests.get_nowait():
-                request.fail(SynthesisFailed("the phonemizer was closed"))
         if not task.cancelled():
             task.result()  # it never returns: this raises what ended it
 
@@ -153,18 +150,25 @@ class Phonemizer:
         One at a time: a process takes 4 ms a sentence and a pipe 0.1 ms, and if it dies there is no doubt whose
         request it died of.
         """
-        while True:
-            request = await self._requests.get()
-            if request is None:
-                with suppress(_ServerLost, SetupError):  # told to whoever asks for something
-                    await self._running()
-            elif not request.answer.done():
-                try:
-                    words = await self._answer(request)
-                except RtvoiceError as error:
-                    request.fail(error)
-                else:
-                    request.succeed(words)
+        request = None
+        try:
+            while True:
+                request = await self._requests.get()
+                if request is None:
+                    with suppress(_ServerLost, SetupError):  # told to whoever asks for something
+                        await self._running()
+                elif not request.answer.done():
+                    try:
+                        request.succeed(await self._answer(request))
+                    except RtvoiceError as error:
+                        request.fail(error)
+        finally:  # closed, or ended by a fault of ours: nobody may wait for ever
+            while True:
+                if request:
+                    request.fail(SynthesisFailed("the phonemizer was closed"))
+                if self._requests.empty():
+                    break
+                request = self._requests.get_nowait()  # lets in who waited for a place, and finds it closed
 
     async def _answer(self, request: _Request) -> list[Any]:
         lost = ""
@@ -280,8 +284,9 @@ class _Server:
     def kill(self) -> None:
         """End it now. `when_gone` is not called."""
         self._when_gone = None
-        with suppress(ProcessLookupError):
-            self._process.kill()
+        if self.alive:
+            with suppress(ProcessLookupError):
+                self._process.kill()
 
     async def greeted(self, deadline_s: float) -> None:
         """Wait until it is ready.
@@ -313,7 +318,9 @@ class _Server:
         except ValueError as error:
             raise _ServerLost("answered with something that is no message") from error
         except (asyncio.IncompleteReadError, ConnectionError) as error:
-            raise _ServerLost("died") from error
+            with suppress(TimeoutError):  # its pipe closes a moment before it is gone
+                await asyncio.wait_for(self.gone.wait(), 1)
+            raise _ServerLost(f"died (status {self._process.returncode})") from error
 
     async def _wait(self) -> None:
         await self._process.wait()

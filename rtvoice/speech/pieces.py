@@ -27,6 +27,7 @@ _BREATHS: Final = {
     **dict.fromkeys(";:—", _CLAUSE),
     **dict.fromkeys(',)”"', _COMMA),
 }
+_UNSPACED: Final = _BREATHS.keys() - {'"', "."}  # which may as well open a quotation, or part initials
 # Parts of a sound: nothing is cut before these, nor behind those.
 _TRAILING: Final = frozenset("ːʰʲ\u0303→↗↘↓")
 _LEADING: Final = frozenset("ˈˌ")
@@ -105,7 +106,7 @@ def _stretches(text: str, target: int, limit: int) -> Iterator[tuple[int, int]]:
             at += 1
             continue
         to = end if end - at <= target else _edge(text, at, end, target, limit)
-        yield at, len(text[:to].rstrip(" ")) if text[to - 1] == " " else to
+        yield at, to
         at = to
 
 
@@ -113,21 +114,26 @@ def _edge(text: str, at: int, end: int, target: int, limit: int) -> int:
     """Where the piece that starts at `at` best ends; more than `target` characters are left."""
     even = (end - at) / ceil((end - at) / target)
     best, least = 0, float("inf")
-    space = text.find(" ", at, at + target + 1)
-    while space != -1:
-        strength = _BREATHS.get(text[space - 1], 0.0)
-        loss = abs(space - at - even) / even - strength
+    for place in range(at + 1, at + target + 1):
+        if text[place - 1] == " " or not (text[place] == " " or _parts(text, place)):
+            continue
+        loss = abs(place - at - even) / even - _BREATHS.get(text[place - 1], 0.0)
         if loss <= least:
-            best, least = space, loss
-        space = text.find(" ", space + 1, at + target + 1)
+            best, least = place, loss
     if best:
         return best
-    # A word longer than the target: whole if the model takes it, else cut at a sound.
-    space = text.find(" ", at, min(at + limit + 1, end))
-    whole = space if space != -1 else end
-    if whole - at <= limit:
-        return whole
-    place = at + limit
+    # A word longer than the target: whole if the model takes it, else in the fewest even parts.
+    space = text.find(" ", at, end)
+    length = (end if space == -1 else space) - at
+    if length <= limit:
+        return at + length
+    half = at + ceil(length / ceil(length / limit))
+    place = half
     while place > at + 1 and (text[place] in _TRAILING or text[place - 1] in _LEADING):
         place -= 1
-    return place if place > at + 1 else at + limit
+    return place if place > at + 1 else half
+
+
+def _parts(text: str, place: int) -> bool:
+    """Whether a mark ends before `place` and a word begins there: *wait—what*."""
+    return text[place - 1] in _UNSPACED and text[place] not in _BREATHS

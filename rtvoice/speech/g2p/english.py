@@ -6,6 +6,7 @@ before its words are looked up. Nothing is dropped: a word misaki has no phoneme
 
 from __future__ import annotations
 
+import warnings
 from bisect import bisect_left
 from importlib import import_module
 from itertools import pairwise
@@ -113,7 +114,9 @@ class _Dialect(en.G2P):  # type: ignore[misc]  # misaki has no types
         self.version = None
         self.british = language == "en-gb"
         self.nlp = tagger
-        self.lexicon = en.Lexicon(self.british)
+        with warnings.catch_warnings():  # misaki opens its files in a way that Python will give up
+            warnings.filterwarnings("ignore", "open_text is deprecated", DeprecationWarning)
+            self.lexicon = en.Lexicon(self.british)
         self.lexicon.golds.update(_CORRECTIONS[language])
         letters = {letter: self.lexicon.golds[letter] for letter in map(chr, range(ord("A"), ord("Z") + 1))}
         self._unknown = UnknownWords(language, self._look_up, letters, espeak)

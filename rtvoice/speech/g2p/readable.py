@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _CHARACTER = regex.compile(r"[^\x20-\x7E]\p{M}*|\p{L}\p{M}+|[#$%&*+<=>@\\\[\]^_`{|}~]")
 # What is said once however often it is written.
 _RUN = regex.compile(
-    r"(?P<space>\s{2,})|(?P<dash>-{2,})|(?P<dots>\.(?:\ ?\.)+)|(?P<stops>[!?]{2,})|(?P<mark>[,;:…—])(?P=mark)+"
-    r"|(?P<digits>\d{13,})|(?P<prime>(?<=\d)'(?=\d))"
+    r"(?P<space>\s{2,})|(?P<dash>-{2,}|(?<=\s)-(?=\s))|(?P<dots>\.(?:\ ?\.)+)|(?P<stops>[!?]{2,})"
+    r"|(?P<mark>[,;:…—])(?P=mark)+|(?P<digits>\d{13,})|(?P<prime>(?<=\d)'(?=\d))"
 )
 # Where an endless word is parted: misaki's time grows with the cube of a word's parts, espeak-ng reads 160 letters.
 _ENDLESS = regex.compile(
@@ -98,8 +98,13 @@ def capitals(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def spoken_name(character: str) -> str:
-    """A character's name in Unicode, without the words that all its kind have: *euro*, *one half*, *Cyrillic zhe*."""
+    """A character's name in Unicode, without the words that all its kind have: *euro*, *one half*, *Cyrillic zhe*.
+
+    Empty for what is no letter and has no name; Python does not know the names of all scripts.
+    """
     name = unicodedata.name(character, "").lower()
+    if not name and character.isalnum():
+        return "letter"
     if name.startswith("cjk "):
         return "Chinese character"
     return " ".join(word for word in name.replace("-", " ").split() if word not in _UNTELLING)
