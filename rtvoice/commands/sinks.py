@@ -143,6 +143,7 @@ class _Player:
 
     async def finish(self) -> None:
         """Wait until it has played, and pass on what it complains about."""
+        self._input.close()
         _, complaint = await self._process.communicate()
         if self._process.returncode:
             lines = complaint.decode(errors="replace").strip().splitlines() or ["it did not say why"]

@@ -41,8 +41,9 @@ def locate_checkpoint(source: str, endpoint: str | None = None) -> tuple[Path, s
         The file, and its identity: the first 16 digits of its SHA-256.
 
     Raises:
-        SetupError: there is no such file, or it cannot be fetched.
+        SetupError: there is no such file, it cannot be fetched, or the extra is missing.
     """
+    hub.import_extra("kokoro")  # before anything is downloaded in vain
     if source == hub.REPOSITORY:
         file = hub.download(hub.CHECKPOINT, sha256=hub.CHECKPOINT_SHA256, endpoint=endpoint)
         return file, hub.CHECKPOINT_SHA256[:16]

@@ -89,6 +89,7 @@ def from_hub(hashes: Mapping[str, str], endpoint: str | None = None) -> Iterator
     """
     from rtvoice.speech import hub
 
+    hub.import_extra("torch")  # before anything is downloaded in vain
     for name, expected in hashes.items():
         file = hub.download(f"voices/{name}.pt", sha256=expected, endpoint=endpoint)
         styles = hub.load_tensors(file)
