@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
+import re
 import shutil
 import sys
 from contextlib import asynccontextmanager, suppress
@@ -85,6 +86,10 @@ def site(tmp_path_factory) -> Path:
     shutil.copytree(ROOT / "web", folder, dirs_exist_ok=True)
     shutil.copytree(HERE / "pages", folder, dirs_exist_ok=True)
     shutil.copytree(HERE / "cases", folder / "cases")
+    manual = (ROOT / "docs" / "browser.md").read_text()
+    example = re.search(r"```html\n(.*?)```", manual, re.DOTALL)[1].replace("wss://speech.example/", "./")
+    head = '<!doctype html><title>Example</title><link rel="icon" href="favicon.svg">'
+    (folder / "example.html").write_text(head + example)
     return folder
 
 
@@ -125,6 +130,7 @@ async def visit(browser: Browser, url: str, **options: object):
     context.set_default_timeout(15_000)
     await context.add_init_script(path=HERE / "pages" / "capture.js")
     page: Page = await context.new_page()
+    page.evaluate = bounded(page.evaluate)
     faults, requests = [], []
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
@@ -135,6 +141,16 @@ async def visit(browser: Browser, url: str, **options: object):
     assert not [fault for fault in faults if "net::ERR" not in fault and "WebSocket connection" not in fault], faults
     origin = url.split("/", 3)[2]
     assert not [request for request in requests if f"//{origin}/" not in request and not request.startswith("blob:")]
+
+
+def bounded(call):
+    """The same call, given up after a minute: Playwright itself waits for a promise without end."""
+
+    async def call_within_a_minute(*arguments):
+        async with asyncio.timeout(60):
+            return await call(*arguments)
+
+    return call_within_a_minute
 
 
 @pytest_asyncio.fixture(loop_scope="session")

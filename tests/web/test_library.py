@@ -268,3 +268,40 @@ async def test_it_connects_again_when_the_server_is_back(browser, mortal_server)
         assert states[-2:] == ["connecting", "open"]
         await page.evaluate("() => voice.close()")
         assert await page.evaluate("() => voice.ready().catch(({ code }) => code)") == "closed"
+
+
+async def test_a_busy_page_plays_on(library, server):
+    """The page's thread is held for two seconds; the audio thread has enough to play."""
+    await library.evaluate(f"() => {{ {PLAYER} }}")
+    heard = await samples_of(
+        library,
+        """(async () => {
+            await player.open();
+            const finished = new Promise((resolve) => player.on("finish", resolve));
+            const utterance = voice.speak(TEXT);
+            player.play(utterance);
+            await utterance.finished;
+            await capture.soundAfter(0);
+            for (const until = performance.now() + 2000; performance.now() < until; );
+            await finished;
+            await capture.until(capture.end + 2048);
+            return capture.sound();
+        })()""".replace("TEXT", json.dumps(TEXT)),
+    )
+    assert np.array_equal(heard, without_silence(await spoken_by(server, TEXT)))
+    assert await library.evaluate("() => player.underruns") == 0
+
+
+async def test_the_example_in_the_manual_works(browser, server):
+    # Its script is inline, which is short to read; the server's pages may have none.
+    async with visit(browser, f"{server.url}example.html", bypass_csp=True) as page:
+        await page.get_by_role("button", name="Speak").click()
+        await page.evaluate("() => capture.soundAfter(0)")
+        stopped = await page.evaluate(
+            """() => {
+                document.getElementById("stop").click();
+                return Math.round(capture.context.currentTime * capture.context.sampleRate);
+            }"""
+        )
+        await page.evaluate("(frame) => capture.until(frame)", stopped + 20_000)
+        assert await page.evaluate("(frame) => capture.loudest(frame, capture.end)", stopped + 4_800) == 0

@@ -1,9 +1,11 @@
 import { Canvas } from "./canvas.js";
 
-const PIXELS_A_SECOND = 110;
+const PIXELS_A_SECOND = 120;
 const BAR = 3;
 const PITCH = 5; // pixels from bar to bar
-const WORDS_HEIGHT = 26;
+const LINE_HEIGHT = 18;
+const LINES = 2; // of words, so that short ones in quick speech have room beside each other
+const WORDS_HEIGHT = LINES * LINE_HEIGHT + 8;
 const PEAKS_A_SECOND = 100;
 const HEAD_AT = 0.38; // where in the width the present is once the waveform moves
 
@@ -29,7 +31,7 @@ export class Waveform {
       for (let x = 0; x < width; x += PITCH) bar(context, x, middle, 1.5);
       context.fillStyle = this.canvas.soft;
       context.font = `13px ${this.canvas.sans}`;
-      if (!take) context.fillText("The sound appears here as it arrives, with its words below it.", 0, height - 6);
+      if (!take) context.fillText("The sound appears here as it arrives, with its words below it.", 0, height - WORDS_HEIGHT + LINE_HEIGHT);
       return;
     }
     const heard = take.heard;
@@ -87,16 +89,16 @@ export class Waveform {
   #drawWords(take, heard, scale, left) {
     const { context, width, height } = this.canvas;
     context.font = `13px ${this.canvas.sans}`;
-    context.textBaseline = "alphabetic";
-    let free = -Infinity; // where the last word ended
+    const free = new Array(LINES).fill(-Infinity); // where in each line the last word ended
     for (const { text, startS, endS } of take.words) {
       const x = startS * scale - left;
       if (x > width) break;
-      if (x < free || x < -150) continue;
+      const line = free.findIndex((until) => until < x);
+      if (line < 0 || x < -150) continue;
       const now = !take.ending && startS <= heard && heard < endS;
       context.fillStyle = now ? this.canvas.accent : startS <= heard ? this.canvas.ink : this.canvas.soft;
-      context.fillText(text, x, height - 6);
-      free = x + context.measureText(text).width + 5;
+      context.fillText(text, x, height - WORDS_HEIGHT + (line + 1) * LINE_HEIGHT);
+      free[line] = x + context.measureText(text).width + 5;
     }
   }
 }
