@@ -19,7 +19,7 @@ run: $(VENV)/.rtvoice ## Set up, build the model, serve on http://127.0.0.1:8765
 	@exec $(VENV)/bin/rtvoice serve --host $(HOST) --port $(PORT)
 
 test: $(VENV)/.test ## Set up and run all tests but those against the reference.
-	@scripts/debian_packages.sh
+	@scripts/test_tools.sh
 	$(VENV)/bin/python -m pytest
 
 test-reference: $(REFERENCE_VENV)/.reference ## Compare the network with PyTorch's, in an environment of its own.
