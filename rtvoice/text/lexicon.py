@@ -15,23 +15,25 @@ in the text whatever the number of entries.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import regex
 
 from rtvoice.errors import InvalidInput
 from rtvoice.text.ipa import is_phonemes
 from rtvoice.text.mapped import Edit, Mapped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 MOST_ENTRIES = 100_000
 LONGEST_WRITTEN = 200
 """Characters of what an entry is written as, and of what it is said as."""
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_SAME_WORD = re.compile(r"(?<=\w)(?=\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +62,12 @@ class Lexicon:
         entries: in the order given. Where two are written alike the later counts.
     """
 
-    __slots__ = ("_any_case", "_as_written", "_pattern", "entries")
+    __slots__ = ("_inside", "_whole", "entries")
 
     def __init__(self, entries: tuple[Entry, ...] = ()) -> None:
         self.entries = entries
-        self._as_written = {(e.whole, _straight(e.written)): e for e in entries if e.case}
-        self._any_case = {(e.whole, _straight(e.written).casefold()): e for e in entries if not e.case}
-        self._pattern = self._compiled() if entries else None
+        self._whole = _Index(entry for entry in entries if entry.whole)
+        self._inside = _Index(entry for entry in entries if not entry.whole)
 
     @classmethod
     def of(cls, words: Mapping[str, Any], *, field: str = "lexicon") -> Lexicon:
@@ -109,47 +110,70 @@ class Lexicon:
         Returns:
             The text, and what was replaced as it was written, each once.
         """
-        if self._pattern is None:
-            return text, ()
         edits: list[Edit] = []
         written: dict[str, None] = {}
-        for match in self._pattern.finditer(_straight(text.text)):
-            entry = self._found(match)
-            if entry is None:
-                continue
-            at, to = match.span()
+        for at, entry in self._found(text.text) if self.entries else ():
+            to = at + len(entry.written)
+            said: str | Mapped = entry.say or ""
             if entry.ipa is not None:
-                said: str | Mapped = text[at:to].pin(0, to - at, entry.ipa)
-            else:
-                said = entry.say or ""
+                said = text[at:to].pin(0, to - at, entry.ipa)
             edits.append(Edit(at, to, said))
             written[entry.written] = None
         return text.edit(edits), tuple(written)
 
-    def _found(self, match: regex.Match[str]) -> Entry | None:
-        whole = match.lastgroup in ("exact", "any")
-        if match.lastgroup in ("exact", "exact_inside"):
-            return self._as_written[whole, match[0]]
-        # None for the few letters that `regex` and casefold see differently (the Turkish dotted capital).
-        return self._any_case.get((whole, match[0].casefold()))
+    def _found(self, text: str) -> Iterator[tuple[int, Entry]]:
+        """Where entries fit, in order and apart from each other."""
+        plain = _straight(text)
+        folded = _folded(plain)
+        done = 0
+        for token in _TOKEN.finditer(plain):
+            for at in range(token.start(), token.end() if self._inside.lengths else token.start() + 1):
+                if at < done:
+                    continue
+                # Both indices give their longest; of the same length the whole word counts.
+                fitting = [self._inside.longest(plain, folded, at, folded[at], whole=False)]
+                if at == token.start():
+                    fitting.insert(
+                        0, self._whole.longest(plain, folded, at, _head(folded[at : token.end()]), whole=True)
+                    )
+                entry = max(filter(None, fitting), key=lambda entry: len(entry.written), default=None)
+                if entry is not None:
+                    yield at, entry
+                    done = at + len(entry.written)
 
-    def _compiled(self) -> regex.Pattern[str]:
-        # Named lists are sets inside `regex`: the time taken does not grow with the number of entries.
-        groups = {
-            "exact": [w for whole, w in self._as_written if whole],
-            "any": [w for whole, w in self._any_case if whole],
-            "exact_inside": [w for whole, w in self._as_written if not whole],
-            "any_inside": [w for whole, w in self._any_case if not whole],
-        }
-        alternatives = []
-        for name, words in groups.items():
-            if words:
-                listed = rf"(?P<{name}>\L<list_{name}>)"
-                if name.startswith("any"):
-                    listed = f"(?i:{listed})"
-                alternatives.append(listed if name.endswith("inside") else rf"(?<!\w){listed}(?!\w)")
-        lists: dict[str, Any] = {f"list_{name}": words for name, words in groups.items() if words}
-        return regex.compile("|".join(alternatives), **lists)
+
+class _Index:
+    """Entries by how they begin and how long they are, so that looking one up takes as long among many as among few.
+
+    Attributes:
+        lengths: by the first word of what is written (its first character, for entries that fit inside words): the
+            lengths of the entries that begin so, longest first.
+    """
+
+    __slots__ = ("_any_case", "_as_written", "lengths")
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._as_written: dict[str, Entry] = {}
+        self._any_case: dict[str, Entry] = {}
+        lengths: dict[str, set[int]] = {}
+        for entry in entries:
+            plain = _straight(entry.written)
+            folded = _folded(plain)
+            if entry.case:
+                self._as_written[plain] = entry
+            else:
+                self._any_case[folded] = entry
+            lengths.setdefault(_head(folded) if entry.whole else folded[0], set()).add(len(plain))
+        self.lengths = {head: sorted(found, reverse=True) for head, found in lengths.items()}
+
+    def longest(self, plain: str, folded: str, at: int, head: str, *, whole: bool) -> Entry | None:
+        """The longest entry that fits at a place of a text, given as written and with its case folded."""
+        for length in self.lengths.get(head, ()):
+            to = at + length
+            entry = self._as_written.get(plain[at:to]) or self._any_case.get(folded[at:to])
+            if entry and (not whole or not (_in_word(plain, at) or _in_word(plain, to))):
+                return entry
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +222,23 @@ class LexiconFile:
 def _straight(text: str) -> str:
     """With straight apostrophes; as long as before."""
     return text.replace("’", "'")
+
+
+def _folded(text: str) -> str:
+    """Without difference of case; as long as before."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _head(folded: str) -> str:
+    """The word, or the one sign, that a text begins with."""
+    found = _TOKEN.match(folded)
+    return found[0] if found else ""
+
+
+def _in_word(text: str, at: int) -> bool:
+    """Whether a word goes on at a place of a text."""
+    return bool(_SAME_WORD.match(text, at))
 
 
 def _stamp(path: Path) -> tuple[int, int]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Normalised", "normalise"]
 
 _ENGLISH = {"en-us": english.AMERICAN, "en-gb": english.BRITISH}
-_DIGIT = re.compile(r"[\d⁰¹²³⁴-⁹]")
+_DIGIT = re.compile(r"[\d¹²³\u2070-\u207f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,5 +58,9 @@ def normalise(text: Mapped, language: str, *, emoji_names: bool = False) -> Norm
     if _DIGIT.search(text.text):
         text, names = apply_all(text, english.DIGIT_RULES, dialect)
         fired += names
-    text, names = apply_all(text, english.LAST_RULES, dialect)
-    return Normalised(text, tuple(dict.fromkeys(fired + names)))
+    text, names = apply_all(text, english.WORD_RULES, dialect)
+    fired += names
+    if not text.text.isascii() or english.MARK.search(text.text):
+        text, names = apply_all(text, english.MARK_RULES, dialect)
+        fired += names
+    return Normalised(text, tuple(dict.fromkeys(fired)))

@@ -34,7 +34,8 @@ class Writing:
 
 _KEYCAP = re.compile("(?P<key>[0-9#*])\ufe0f?\u20e3")
 _EMOJI = re.compile(
-    "[\u2194-\u3299\U0001f000-\U0001faff][\ufe0f\u200d\u2194-\u3299\U0001f000-\U0001faff\U000e0020-\U000e007f]*+"
+    "[\u2194-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+    "[\ufe0f\u200d\u2194-\u2bff\U0001f000-\U0001faff\U000e0020-\U000e007f]{0,31}+"
 )
 # In the emoji tables, but symbols of text as well: what they are called is a language's matter.
 _TEXT_SYMBOLS = frozenset("↔Ⓜ㊗㊙〰〽")
@@ -42,15 +43,15 @@ _INVISIBLE = re.compile(
     "[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufe00-\ufe0f\ufeff\ufff9-\ufffc\U000e0000-\U000e0fff]+"
 )
-_DIGIT_GAP = re.compile(r"(?<=\d)(?<!\d{4})[\u00a0\u2009\u202f_](?=\d{3}(?!\d))")
+_DIGIT_GAP = re.compile(r"(?<=\d)(?<!\d{4})[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _SPACE = re.compile("[\t\r\n\u000b\u000c\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 _APOSTROPHE = re.compile("[’‘ʼʹ‛＇´]")
 _DOUBLE_QUOTE = re.compile("[„‟〝〞＂«»]")
 _VULGAR = re.compile(r"(?:(?<=\d)[ ]?)?(?P<fraction>[¼-¾⅐-⅞])")
 _OTHER_DIGIT = regex.compile(r"(?![0-9])\p{Nd}")
-_CIRCLED = re.compile("[①-⒛⓪⓫-⓿❶-➓㉈-㉏㉑-㉟㊱-㊿]")
+_CIRCLED = re.compile("[①-⒛⓪⓫-⓿❶-➓㉈-㉏㉑-㉟㊱-㊿Ⅰ-Ⅿⅰ-ⅿ]")
 _COMPATIBLE = re.compile(
-    "[\u02b0-\u02b8\u02e0-\u02e4\u1d2c-\u1d6a\u2080-\u209c\u2100-\u2109\u210a-\u213f\u2145-\u214e\u2160-\u217f\u24b6-\u24e9"
+    "[\u02b0-\u02b8\u02e0-\u02e4\u1d2c-\u1d6a\u2080-\u209c\u2100-\u2109\u210a-\u213f\u2145-\u214e\u24b6-\u24e9"
     "\u3371-\u33df\ufb00-\ufb06\uff01-\uff5e\uff61-\uff9f\uffe0-\uffe6\U0001d400-\U0001d7ff\U0001f110-\U0001f149]"
 )
 _WIDE_LETTER = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\ufb00-\ufb06\U0001d400-\U0001d7ff]")
@@ -91,7 +92,7 @@ def _read_compatible(match: re.Match[str], writing: Writing) -> str | None:
 
 
 RULES: tuple[Rule[Writing], ...] = (
-    Rule("keycap", _KEYCAP, lambda match, _: f"{match['key']} "),
+    Rule("keycap", _KEYCAP, lambda match, _: f"{match['key']} ", needs=("\u20e3",)),
     Rule("emoji", _EMOJI, _read_emoji),
     Rule("thousands apart", _DIGIT_GAP, lambda _match, _: ""),
     Rule("invisible characters", _INVISIBLE, lambda _match, _: ""),

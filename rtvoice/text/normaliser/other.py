@@ -119,7 +119,7 @@ _SIGN_BEFORE = re.compile(r"(?P<sign>[€$])[ ]?(?P<number>\d++(?:[.,]\d++)?)")
 _NUMBER = re.compile(r"\d++(?:[.,]\d++)?")
 _SYMBOL = re.compile(r"[%&@+=€$°]")
 _SILENT = regex.compile(r"[\p{S}*#_|\\^`~<>\[\]{}]")
-_SPACES = re.compile(r"\s{2,}+")
+_SPACES = re.compile(r"(?P<before>\s++(?=[.,;:!?…。、，！？]))|\s{2,}+")
 _MOST_DIGITS = 15
 
 
@@ -161,7 +161,7 @@ RULES: tuple[Rule[Language], ...] = (
         lambda match, language: f" {language.symbols[match[0]]} " if match[0] in language.symbols else " ",
     ),
     Rule("silent mark", _SILENT, lambda _match, _language: " "),
-    Rule("spaces", _SPACES, lambda _match, _language: " "),
+    Rule("spaces", _SPACES, lambda match, _language: "" if match["before"] else " "),
 )
 
 

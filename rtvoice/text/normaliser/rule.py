@@ -54,15 +54,22 @@ class Rule(Generic[Dialect]):
         name: a few words, as it is shown to people who ask why.
         pattern: what is written; compiled by `re` or `regex`.
         read: what is said for a match, in a dialect.
+        needs: texts of which one must occur for the pattern to be tried. A cheap look that saves a dear one; an empty
+            tuple asks for nothing.
     """
 
     name: str
     pattern: re.Pattern[str] | regex.Pattern[str]
     read: Callable[[re.Match[str], Dialect], Reading]
+    needs: tuple[str, ...] = ()
 
     def apply(self, text: Mapped, dialect: Dialect) -> Mapped:
         """Rewrite all matches. Returns `text` itself if nothing changed."""
+        if self.needs and not _any_in(self.needs, text.text):
+            return text
         pattern = cast("re.Pattern[str]", self.pattern)  # what `regex` matches has the interface of `re.Match`
+        if pattern.search(text.text) is None:
+            return text
         edits = [edit for match in pattern.finditer(text.text) for edit in self._edits(match, text, dialect)]
         return text.edit(edits) if edits else text
 
@@ -75,6 +82,14 @@ class Rule(Generic[Dialect]):
             reading = (Part(0, match.end() - start, reading),)
         for at, to, said in reading:
             yield Edit(start + at, start + to, _written(said, *text.origin(start + at, start + to)))
+
+
+def _any_in(needs: tuple[str, ...], text: str) -> bool:
+    # A plain loop: this runs for every rule and sentence, and a generator would cost more than the look itself.
+    for need in needs:  # noqa: SIM110
+        if need in text:
+            return True
+    return False
 
 
 def apply_all(text: Mapped, rules: Iterable[Rule[Any]], dialect: object) -> tuple[Mapped, list[str]]:

@@ -7,6 +7,7 @@ is left but words and sentence punctuation.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rtvoice.text.normaliser.english import (
@@ -18,6 +19,7 @@ from rtvoice.text.normaliser.english import (
     names,
     punctuation,
     quantities,
+    romans,
     symbols,
     times,
     years,
@@ -27,12 +29,14 @@ from rtvoice.text.normaliser.english.dialect import AMERICAN, BRITISH, Dialect
 if TYPE_CHECKING:
     from rtvoice.text.normaliser.rule import Rule
 
-__all__ = ["AMERICAN", "BRITISH", "DIGIT_RULES", "FIRST_RULES", "LAST_RULES", "Dialect"]
+__all__ = ["AMERICAN", "BRITISH", "DIGIT_RULES", "FIRST_RULES", "MARK", "MARK_RULES", "WORD_RULES", "Dialect"]
 
 FIRST_RULES: tuple[Rule[Dialect], ...] = (
     *symbols.NAME_RULES,
     *addresses.RULES,
+    *dates.WEEKDAY_RULES,
     *names.EARLY_RULES,
+    *romans.RULES,
 )
 
 DIGIT_RULES: tuple[Rule[Dialect], ...] = (
@@ -52,9 +56,15 @@ DIGIT_RULES: tuple[Rule[Dialect], ...] = (
 )
 """Each of these needs a digit to begin with; a text without any is spared them."""
 
-LAST_RULES: tuple[Rule[Dialect], ...] = (
+WORD_RULES: tuple[Rule[Dialect], ...] = (
     *measures.WORD_RULES,
     *names.LATE_RULES,
+)
+
+MARK_RULES: tuple[Rule[Dialect], ...] = (
     *symbols.RULES,
     *punctuation.RULES,
 )
+"""These have nothing to do in ASCII text without a MARK."""
+
+MARK = re.compile(r"[^\w\s.,;:!?'-]|[_\d]|(?<![^\W_])['-]|['-](?![^\W_])|\s\s|[.,;:!?][.,;:]|[!?]{4}|\s[.,;:!?]")

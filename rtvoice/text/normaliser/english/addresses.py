@@ -55,13 +55,65 @@ _MARKS = {
 _VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
 # Written small, yet said letter by letter.
 _SPELLED = frozenset(
-    ["io", "ai", "py", "api", "url", "uri", "cli", "ui", "ux", "id", "ip", "uk", "us", "eu", "au", "de", "fr", "es", "it", "at", "ca", "ie", "in", "exe", "apk", "cpu", "gpu", "usb", "faq", "mov", "ogg", "iso", "ico", "psd", "env", "yml", "ru", "jp", "cn", "nl", "se", "fi", "pl", "za", "fm", "uid", "ios", "aws", "avi", "ttf", "otf"]
+    [
+        "io",
+        "ai",
+        "py",
+        "api",
+        "url",
+        "uri",
+        "cli",
+        "ui",
+        "ux",
+        "id",
+        "ip",
+        "uk",
+        "us",
+        "eu",
+        "au",
+        "de",
+        "fr",
+        "es",
+        "it",
+        "at",
+        "ca",
+        "ie",
+        "in",
+        "exe",
+        "apk",
+        "cpu",
+        "gpu",
+        "usb",
+        "faq",
+        "mov",
+        "ogg",
+        "iso",
+        "ico",
+        "psd",
+        "env",
+        "yml",
+        "ru",
+        "jp",
+        "cn",
+        "nl",
+        "se",
+        "fi",
+        "pl",
+        "za",
+        "fm",
+        "uid",
+        "ios",
+        "aws",
+        "avi",
+        "ttf",
+        "otf",
+    ]
 )
 _SAID = {"usr": "user", "src": "source", "tmp": "temp", "cfg": "config"}
 
 
-def _read(address: str, at: int, dialect: Dialect) -> tuple[Part, ...]:
-    """An address that begins at character `at` of a match."""
+def _read(address: str, at: int, dialect: Dialect, behind_colon: str = "port") -> tuple[Part, ...]:
+    """An address that begins at character `at` of a match; a number behind a colon in it is a port or a line."""
     parts: list[Part] = []
     tokens = [(at + token.start(), token[0]) for token in _TOKEN.finditer(address)]
     for place, (start, token) in enumerate(tokens):
@@ -72,8 +124,8 @@ def _read(address: str, at: int, dialect: Dialect) -> tuple[Part, ...]:
             if previous and previous[-1].isalnum():
                 parts.append(Part(start, start, " "))
             parts.append(Part(start, end, _said(token, dialect)))
-        elif token == ":" and following.isdecimal():
-            parts.append(Part(start, end, " port "))
+        elif token in ":" and following.isdecimal():
+            parts.append(Part(start, end, f" {behind_colon} "))
         else:
             parts.append(Part(start, end, f" {_MARKS.get(token, '')} "))
     return tuple(parts)
@@ -103,6 +155,10 @@ def _read_address(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
     return _read(match[0], 0, dialect)
 
 
+def _read_file(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
+    return _read(match[0], 0, dialect, behind_colon="line")
+
+
 def _read_tag(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
     """A hashtag or a mention: its words are told by capitals, digits and underscores."""
     parts = [Part(0, 1, "hashtag" if match[0][0] == "#" else "at")]
@@ -118,11 +174,11 @@ def _read_tag(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
 
 
 RULES: tuple[Rule[Dialect], ...] = (
-    Rule("web address", _URL, _read_url),
-    Rule("e-mail address", _EMAIL, _read_address),
-    Rule("web address without scheme", _BARE_URL, _read_address),
-    Rule("file name", _FILE, _read_address),
-    Rule("path", _PATH, _read_address),
-    Rule("hashtag", _HASHTAG, _read_tag),
-    Rule("mention", _MENTION, _read_tag),
+    Rule("web address", _URL, _read_url, needs=("://", "www.", "mailto:")),
+    Rule("e-mail address", _EMAIL, _read_address, needs=("@",)),
+    Rule("web address without scheme", _BARE_URL, _read_address, needs=(".", "localhost")),
+    Rule("file name", _FILE, _read_file, needs=(".",)),
+    Rule("path", _PATH, _read_file, needs=("/", "\\")),
+    Rule("hashtag", _HASHTAG, _read_tag, needs=("#",)),
+    Rule("mention", _MENTION, _read_tag, needs=("@",)),
 )

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rtvoice.text.normaliser.english.written import DASH, NOT_MORE, START
-from rtvoice.text.normaliser.rule import Rule
+from rtvoice.text.normaliser.rule import Part, Rule
 
 if TYPE_CHECKING:
     from rtvoice.text.normaliser.english.dialect import Dialect
@@ -15,6 +15,7 @@ MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
+_MONTH_STARTS = tuple(month[:3] for month in MONTHS)
 _MONTH_NUMBERS = {month[:3]: number for number, month in enumerate(MONTHS, 1)}
 _MONTH = rf"(?P<month>{'|'.join(MONTHS)}|(?:Sept?|{'|'.join(m[:3] for m in MONTHS if m != 'May')})(?:\b|\.)(?!\w))"
 _DAY = rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:[ ]?{DASH}[ ]?(?P<last>\d{{1,2}})(?:st|nd|rd|th)?)?(?![\d:]|[.,]\d)"
@@ -22,7 +23,7 @@ _YEAR = rf"(?P<year>\d{{4}}){NOT_MORE}(?![%°])"
 
 _ISO = re.compile(
     rf"{START}(?P<year>\d{{4}})(?P<between>[-/.‑])(?P<month>0[1-9]|1[0-2])(?P=between)(?P<day>0[1-9]|[12]\d|3[01])"
-    r"(?:[T ](?=\d\d:\d\d))?(?![\d/-])"
+    r"(?:[T ](?=\d\d:\d\d)|(?![\w/-]))"
 )
 _MONTH_IN_FIGURES = re.compile(
     rf"{START}(?:(?P<year>1\d{{3}}|20\d\d)-(?P<month>0[1-9]|1[0-2])|(?P<month_first>0[1-9]|1[0-2])/(?P<year_last>1\d{{3}}|20\d\d))"
@@ -35,14 +36,18 @@ _NUMERIC = re.compile(
 _MONTH_DAY = re.compile(rf"\b{_MONTH} (?:the )?{_DAY}(?:,? {_YEAR})?")
 _DAY_MONTH = re.compile(rf"{START}(?P<the>the )?{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?")
 _MONTH_YEAR = re.compile(rf"\b{_MONTH},? {_YEAR}")
-_WEEKDAY = re.compile(
-    r"\b(?P<day>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b(?:\.(?= ?[\dA-Z])|(?=,? (?:\d|the \d|(?:Jan|Feb|Mar|Apr|May|Jun|"
-    r"Jul|Aug|Sep|Oct|Nov|Dec)))(?!, the [a-z])|\.?(?= ?[-–/] ?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)))"
-)
 _WEEKDAYS = {
     "Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday", "Sat": "Saturday",
     "Sun": "Sunday",
 }  # fmt: skip
+_WEEKDAY_NAME = r"(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)"
+_MONTH_NAME = f"(?:{'|'.join(month[:3] for month in MONTHS)})"
+_WEEKDAY = re.compile(
+    rf"\b(?P<day>{_WEEKDAY_NAME})(?:\.(?= ?[\dA-Z])|(?!\w)(?=,? (?:the )?(?:\d|{_MONTH_NAME}))|\.?(?= ?{DASH} ?{_WEEKDAY_NAME}\b))"
+)
+_WEEKDAY_RANGE = re.compile(
+    rf"\b(?:{'|'.join(_WEEKDAYS.values())})(?P<dash> ?{DASH} ?)(?P<last>{_WEEKDAY_NAME}(?:\.|\b)|{'|'.join(_WEEKDAYS.values())})"
+)
 
 
 def _date(day: str, month: int, year: str, dialect: Dialect, *, day_first: bool) -> str:
@@ -108,12 +113,25 @@ def _read_weekday(match: re.Match[str], _: Dialect) -> str:
     return _WEEKDAYS[match["day"][:3]]
 
 
+def _read_weekday_range(match: re.Match[str], _: Dialect) -> tuple[Part, ...]:
+    start = match.start()
+    dash, last = match.span("dash"), match.span("last")
+    return (
+        Part(dash[0] - start, dash[1] - start, " to "),
+        Part(last[0] - start, last[1] - start, _WEEKDAYS[match["last"][:3]]),
+    )
+
+
+WEEKDAY_RULES: tuple[Rule[Dialect], ...] = (
+    Rule("weekday", _WEEKDAY, _read_weekday, needs=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")),
+    Rule("weekdays", _WEEKDAY_RANGE, _read_weekday_range, needs=("day",)),
+)
+
 RULES: tuple[Rule[Dialect], ...] = (
-    Rule("date, year first", _ISO, _read_iso),
-    Rule("date in figures", _NUMERIC, _read_numeric),
-    Rule("month in figures", _MONTH_IN_FIGURES, _read_month_in_figures),
-    Rule("month and day", _MONTH_DAY, _read_month_day),
-    Rule("day and month", _DAY_MONTH, _read_day_month),
-    Rule("month and year", _MONTH_YEAR, _read_month_year),
-    Rule("weekday", _WEEKDAY, _read_weekday),
+    Rule("date, year first", _ISO, _read_iso, needs=("-", "/", ".", "‑")),
+    Rule("date in figures", _NUMERIC, _read_numeric, needs=("/", ".", "-", "‑")),
+    Rule("month in figures", _MONTH_IN_FIGURES, _read_month_in_figures, needs=("-", "/")),
+    Rule("month and day", _MONTH_DAY, _read_month_day, needs=_MONTH_STARTS),
+    Rule("day and month", _DAY_MONTH, _read_day_month, needs=_MONTH_STARTS),
+    Rule("month and year", _MONTH_YEAR, _read_month_year, needs=_MONTH_STARTS),
 )

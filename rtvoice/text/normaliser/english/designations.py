@@ -22,18 +22,25 @@ _PHONE = re.compile(
     # +44 20 7946 0958, +4915112345678, 020 7946 0958
     r"|\+\d{1,3}(?:[ -]?\(0\))?(?:[ -]?\d{1,5}){2,6}"
     r"|0\d{2,4} \d{3,6}(?: \d{3,6}){0,2}"
-    r")(?: ?(?:x|ext\.?|extension) ?\d{1,6})?(?!\w|[-.,]\d)"
+    r")(?: ?(?:extension|ext\.?|x) ?\d{1,6})?(?!\w|[-.,]\d)"
 )
 _PHONE_BEFORE = re.compile(r"(?:[Cc]all|[Dd]ial|[Pp]hone|[Tt]el|[Tt]ext|[Nn]umber|[Ff]ax|\bat)\W{1,3}(?:\w{1,8}\W)?$")
 _PHONE_PARTS = re.compile(
-    r"(?P<digits>\d+)|(?P<letters>[A-Z]{4,})|(?P<extension> ?(?:x|ext\.?|extension) ?)|(?P<other>.)"
+    r"(?P<digits>\d+)|(?P<letters>[A-Z]{4,})|(?P<extension> ?(?:extension|ext\.?|x) ?)|(?P<other>.)"
 )
 _GROUPED = re.compile(
     r"(?<![\w.,-])(?:\d{4}(?P<joint>[ -])(?:\d{4}(?P=joint)){1,4}\d{1,4}|\d{3}-\d{2}-\d{4})(?!\w|[-.,]\d)"
 )
 _VERSION = re.compile(
-    r"(?<![\w.])(?:(?P<v>[vV])(?:\.? ?)(?P<named>\d{1,6}(?:\.\d{1,6}){0,8})|(?P<bare>\d{1,6}(?:\.\d{1,6}){2,8}))"
+    r"(?<![\w.])(?:(?P<v>[vV])(?:\.? ?)(?P<named>\d{1,6}(?:\.\d{1,6}){0,8})|(?P<bare>(?!20\d\d\.(?:0[1-9]|1[0-2])\.(?:0[1-9]|[12]\d|3[01])(?![\d.]))(?!\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\.?\d))\d{1,6}(?:\.\d{1,6}){2,8}))"
     r"(?:[-+.]?(?P<stage>alpha|beta|rc|dev|pre|post|preview|a|b)(?:[.-]?(?P<build>\d{1,6}))?)?(?!\w|\.\d)"
+)
+_SOFTWARE = re.compile(
+    r"\b(?P<name>[Vv]ersion|[Rr]elease|Python|Node|Java|Ubuntu|Debian|Fedora|Django|Rails|PHP|Ruby|Go|Rust|Perl|iOS|Android|macOS|Linux|"
+    r"Chrome|Firefox|Windows|Kubernetes|Postgres|PostgreSQL|MySQL|Angular|React|Vue) (?P<number>\d{1,4}\.\d{2})(?!\w|[.,]\d|%)"
+)
+_SPACED = re.compile(
+    r"(?<![\w.,+-])(?<!\d )[1-9]\d{0,2}(?:(?: \d{3}){0,3}(?= 000(?!\d))|(?= \d{3} \d{3}))(?: \d{3}){1,5}+(?!\w|[., ]\d)"
 )
 _NAMED = re.compile(
     r"\b(?P<name>[Rr]oom|[Ff]light|[Rr]oute|[Hh]ighway|[Ii]nterstate|Boeing|Airbus|[Ss]uite|[Aa]partment|[Aa]rea code) "
@@ -84,6 +91,15 @@ def _read_version(match: re.Match[str], dialect: Dialect) -> Said:
     return said
 
 
+def _read_spaced(match: re.Match[str], _: Dialect) -> tuple[Part, ...]:
+    """Spaces between thousands go; the number is left to the rules behind, which see its unit."""
+    return tuple(Part(i, i + 1, "") for i, c in enumerate(match[0]) if c == " ")
+
+
+def _read_software(match: re.Match[str], dialect: Dialect) -> str:
+    return f"{match['name']} {' point '.join(map(dialect.integer, match['number'].split('.')))}"
+
+
 def _read_named(match: re.Match[str], dialect: Dialect) -> str:
     return f"{match['name']} {dialect.pairs(int(match['number']))}"
 
@@ -118,25 +134,28 @@ def _read_code(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
 def _number(digits: str, dialect: Dialect) -> str:
     if len(digits) == 3 and digits[0] != "0":
         return dialect.pairs(int(digits))
-    return dialect.integer(digits)
-
-
-def _read_joined(_: re.Match[str], __: Dialect) -> str:
-    return " "
+    return dialect.year(int(digits)) if len(digits) == 4 and "1100" <= digits < "2100" else dialect.integer(digits)
 
 
 EARLY_RULES: tuple[Rule[Dialect], ...] = (
-    Rule("telephone", _PHONE, _read_phone),
+    Rule("telephone", _PHONE, _read_phone, needs=("-", ".", " ", "+", "‑", "–")),
     Rule("groups of digits", _GROUPED, _read_grouped),
     Rule("version", _VERSION, _read_version),
-    Rule("hexadecimal", _HEXADECIMAL, _read_hexadecimal),
+    Rule("version of a program", _SOFTWARE, _read_software),
+    Rule("thousands apart", _SPACED, _read_spaced),
+    Rule("hexadecimal", _HEXADECIMAL, _read_hexadecimal, needs=("0x",)),
 )
 """Before dates and quantities, which would take them apart."""
 
 LATE_RULES: tuple[Rule[Dialect], ...] = (
-    Rule("room or flight", _NAMED, _read_named),
-    Rule("emergency number", _EMERGENCY, _read_emergency),
+    Rule(
+        "room or flight",
+        _NAMED,
+        _read_named,
+        needs=("oom", "light", "oute", "ighway", "nterstate", "oeing", "irbus", "uite", "partment", "rea code"),
+    ),
+    Rule("emergency number", _EMERGENCY, _read_emergency, needs=("911", "999", "112", "411")),
+    Rule("hyphen at a number", _JOINED, lambda _match, _dialect: " ", needs=("-", "‑")),
     Rule("letters and digits", _CODE, _read_code),
-    Rule("hyphen at a number", _JOINED, _read_joined),
 )
 """After them: they are what is left."""

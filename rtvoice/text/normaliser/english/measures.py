@@ -71,21 +71,25 @@ _PER = {
 _SAME_IN_PLURAL = frozenset(("hertz", "lux", "horsepower", "kelvin", "percent", "per mille", "watt peak", "molar"))
 _AN = frozenset(("ounce", "hour", "inch", "amp", "acre", "ohm"))
 _BRITISH = {"meter": "metre", "liter": "litre"}
-_POWERS = {"²": "square", "^2": "square", "³": "cubic", "^3": "cubic"}
+_POWERS = {"²": "square", "^2": "square", "³": "cubic", "^3": "cubic", "2": "square", "3": "cubic"}
+_TIMES_ITSELF = {"²": " squared", "^2": " squared", "³": " cubed", "^3": " cubed"}
 
 # A letter alone behind a space, or at a number, is a unit only where it can hardly be anything else ("gate 5 A", "4K").
 _APART = one_of(unit for unit in UNITS if len(unit) > 1 or unit in "mgtlLVWshNJΩ°ºK%‰")
 _CLOSE = one_of(unit for unit in UNITS if len(unit) > 1 or unit in "mgtlLVWshNΩ°º%‰")
-_POWER = r"(?P<power>[²³]|\^[23](?!\d))?"
+_POWER = r"(?P<power>[²³]|\^[23](?!\d)|(?<=m)[23])?"
 _PER_PART = rf"(?:/(?P<per>{one_of(_PER)})(?P<per_power>[²³]|\^[23](?!\d))?(?!\w))?"
 _STOP = r"(?:\.(?= [a-z]))?"  # of "min." and "ft." inside a sentence
 _MEASURE = re.compile(
     rf"{START}(?P<sign>[-−+])?(?:(?P<fraction>(?:\d{{1,4}} )?\d{{1,2}}/\d{{1,2}})|(?P<low>{NUMBER}))"
     rf"(?:[ ]?(?P<between>{DASH}|±)[ ]?(?P<high>[-−]?{NUMBER}))?"
-    rf"(?:(?P<joint>[ \u00a0\u202f-])(?P<apart>{_APART})|(?P<close>{_CLOSE})){_POWER}{_PER_PART}(?![\w²³]|['’]\w){_STOP}"
+    rf"(?:(?P<joint>[ \u00a0\u202f]|-(?!K))(?P<apart>{_APART})|(?P<close>{_CLOSE})){_POWER}{_PER_PART}(?![\w²³]|['’]\w){_STOP}"
 )
 _FEET = re.compile(rf"{START}(?P<feet>\d{{1,4}})(?:['′] ?(?P<inches>\d{{1,2}}(?:\.\d{{1,2}})?) ?(?:\"|″|'')|′)(?!\w)")
+_FEET_ONLY = re.compile(rf"{START}(?P<feet>[3-8])'(?P<inches>\d{{1,2}})(?![\w'])")
 _INCHES = re.compile(rf"{START}(?P<inches>\d{{1,3}}(?:\.\d{{1,2}})?)-?(?P<mark>[″\"])(?!\w)")
+_OPENED = re.compile(r"(?:\A|(?<=[\s(]))\"(?=\w)[^\"]*\Z")
+_ARTICLE_BEFORE = re.compile(r"\b[Aa]n? \Z")
 _COORDINATE = re.compile(
     r"(?<!\w)(?P<degrees>\d{1,3})° ?(?P<minutes>\d{1,2})[′'] ?(?:(?P<seconds>\d{1,2}(?:\.\d{1,3})?)[″\"] ?)?(?P<towards>[NSEW])?(?!\w)"
 )
@@ -93,11 +97,12 @@ _ALONE = re.compile(
     r"(?<![\w/])(?:(?P<unit>[kMGT]?Wh|mAh|[kMG]Hz|[kMGT]bps|°[CF]|[kcm]?m[²³])|(?P<of>k?m|m?g|[kMG]?B|[mµn]?mol)/(?P<per>h|s|dL|L|kg|m[²³]))(?!\w)"
 )
 _PER_ALONE = {**_PER, "m²": "square meter", "m³": "cubic meter"}
+_ONE_BEFORE = re.compile(r"\b(?:per|an?|one|each|every) \Z")
 _TOWARDS = {"N": "north", "S": "south", "E": "east", "W": "west"}
 
 
 def _plural(name: str) -> str:
-    """ "mile per hour" -> "miles per hour"; "degree Celsius" -> "degrees Celsius"; "square foot" -> "square feet"."""
+    """As "mile per hour" -> "miles per hour"; "degree Celsius" -> "degrees Celsius"; "square foot" -> "square feet"."""
     for tail in (" per ", " of ", " Celsius", " Fahrenheit"):
         head, found, rest = name.partition(tail)
         if found:
@@ -111,7 +116,7 @@ def _plural(name: str) -> str:
 
 def _unit(symbol: str, power: str | None, per: str, dialect: Dialect, *, one: bool) -> str:
     """The name of a unit, of one or many of it, with its power and what it is measured per."""
-    name = UNITS[symbol]
+    name = UNITS[symbol].replace("oohm", "ohm")
     if power:
         name = f"{_POWERS[power]} {name}"
     name = (name if one else _plural(name)) + per
@@ -127,6 +132,8 @@ def _per(match: re.Match[str], group: str = "per") -> str:
     if not symbol:
         return ""
     power = match.groupdict().get("per_power")
+    if symbol in ("s", "sec"):
+        return f" per {_PER[symbol]}{_TIMES_ITSELF[power] if power else ''}"
     return f" per {_POWERS[power] + ' ' if power else ''}{_PER[symbol]}"
 
 
@@ -168,9 +175,10 @@ def _read_feet(match: re.Match[str], dialect: Dialect) -> str:
 
 def _read_inches(match: re.Match[str], dialect: Dialect) -> str | None:
     inches, start = match["inches"], match.start()
-    if match["mark"] == '"' and match.string.count('"', max(0, start - 300), start) % 2:
+    if match["mark"] == '"' and _OPENED.search(match.string, max(0, start - 300), start):
         return None  # it closes a quotation
-    return f"{dialect.number(inches)} {'inch' if inches == '1' else 'inches'}"
+    one = inches == "1" or _ARTICLE_BEFORE.search(match.string, max(0, start - 4), start)
+    return f"{dialect.number(inches)} {'inch' if one else 'inches'}"
 
 
 def _read_coordinate(match: re.Match[str], dialect: Dialect) -> str:
@@ -183,19 +191,23 @@ def _read_coordinate(match: re.Match[str], dialect: Dialect) -> str:
 
 
 def _read_alone(match: re.Match[str], dialect: Dialect) -> str:
+    one = bool(_ONE_BEFORE.search(match.string, max(0, match.start() - 6), match.start()))
     if match["of"]:
-        return _unit(match["of"], None, " per " + _PER_ALONE[match["per"]], dialect, one=False)
+        return _unit(match["of"], None, " per " + _PER_ALONE[match["per"]], dialect, one=one)
     symbol, power = match["unit"], None
     if symbol[-1] in "²³":
         symbol, power = symbol[:-1], symbol[-1]
-    return _unit(symbol, power, "", dialect, one=False)
+    return _unit(symbol, power, "", dialect, one=one)
 
 
 RULES: tuple[Rule[Dialect], ...] = (
-    Rule("coordinates", _COORDINATE, _read_coordinate),
+    Rule("coordinates", _COORDINATE, _read_coordinate, needs=("°",)),
     Rule("measure", _MEASURE, _read_measure),
-    Rule("feet and inches", _FEET, _read_feet),
-    Rule("inches", _INCHES, _read_inches),
+    Rule("feet and inches", _FEET, _read_feet, needs=("'", "′")),
+    Rule("feet and inches", _FEET_ONLY, _read_feet, needs=("'", "′")),
+    Rule("inches", _INCHES, _read_inches, needs=('"', "″")),
 )
 
-WORD_RULES: tuple[Rule[Dialect], ...] = (Rule("unit alone", _ALONE, _read_alone),)
+WORD_RULES: tuple[Rule[Dialect], ...] = (
+    Rule("unit alone", _ALONE, _read_alone, needs=("Wh", "Ah", "Hz", "bps", "°", "m²", "m³", "/")),
+)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rtvoice.text.normaliser.english.written import DASH, END, NUMBER, one_of
-from rtvoice.text.normaliser.rule import Rule
+from rtvoice.text.normaliser.rule import Part, Rule
 
 if TYPE_CHECKING:
     from rtvoice.text.normaliser.english.dialect import Dialect
@@ -84,27 +84,55 @@ SCALES = {
 }  # fmt: skip
 
 _NAMES = {**SYMBOLS, **CODES}
+_NEEDS = tuple({symbol[-1] for symbol in SYMBOLS if not symbol.isalpha()} | {"kr", "Rs", "zł", "Kč"} | CODES.keys())
 _SYMBOL = one_of(SYMBOLS)
+_AMOUNT = rf"(?:\d{{1,3}}(?:\.\d{{3}})*,\d\d(?![\d,.])|{NUMBER})"  # "€1.299,99" as well
 _CODE = one_of(CODES)
-_SCALE = rf"(?:[ \u00a0-]?(?P<scale>{one_of(SCALES)}){END})?"
-_RANGE = rf"(?:[ ]?{DASH}[ ]?(?:{_SYMBOL})?(?P<high>{NUMBER}))?"
+_SCALE = rf"(?:(?P<joint>[ -])?(?P<scale>{one_of(SCALES)}){END})?"
+_RANGE = rf"(?:(?P<low_scale>{one_of(SCALES)})?[ ]?{DASH}[ ]?(?:{_SYMBOL})?(?P<high>{_AMOUNT}))?"
 
 _BEFORE = re.compile(
     rf"(?<![\w$])(?P<article>[Aa]n?[ ])?(?P<sign>[-−+])?(?:(?P<symbol>{_SYMBOL})[ ]?|(?P<code>{_CODE})[ ])(?P<minus>[-−])?"
-    rf"(?P<low>{NUMBER}){_RANGE}{_SCALE}(?P<noun>[ -](?=[a-z]{{3}}))?(?P<per>/(?=[A-Za-z]{{2}}))?"
+    rf"(?P<low>{_AMOUNT}){_RANGE}{_SCALE}(?P<said>[ -](?:dollars?|euros?|pounds?|bucks)\b)?(?P<noun>[ -](?=[a-z]{{3}}))?(?P<per>/(?=[A-Za-z]{{2}}))?"
 )
 _BEHIND = re.compile(
-    rf"(?<!\w)(?<!\d[.,])(?P<sign>[-−+])?(?P<low>{NUMBER}){_RANGE}{_SCALE}[ \u00a0]?(?P<symbol>{_SYMBOL}|{_CODE}){END}"
+    rf"(?<!\w)(?<!\d[.,])(?P<sign>[-−+])?(?P<low>{_AMOUNT}){_RANGE}{_SCALE}[ \u00a0]?(?P<symbol>{_SYMBOL}|{_CODE}){END}"
     r"(?![ ]?\d)(?P<per>/(?=[A-Za-z]{2}))?"
 )
-_HUNDREDTHS = re.compile(rf"(?<!\w)(?<!\d[.,])(?P<low>{NUMBER})(?:[ ]?(?P<cent>¢)|(?P<penny>p)(?![\w]))")
+_HUNDREDTHS = re.compile(rf"(?<!\w)(?<!\d[.,])(?P<low>{_AMOUNT})(?:[ ]?(?P<cent>¢)|(?P<penny>p)(?![\w]))")
 
+_COMMA_CENTS = re.compile(r",(?=\d\d\Z)")
 _NOUN = re.compile(r"[a-z]++")
 
 # Behind "a $5 ..." these do not make the sum an adjective.
 _NO_NOUN = frozenset(
-    ["and", "but", "for", "from", "into", "more", "than", "less", "that", "this", "with", "was", "were", "when", "per", "plus", "the", "will", "would"]
+    [
+        "and",
+        "but",
+        "for",
+        "from",
+        "into",
+        "more",
+        "than",
+        "less",
+        "that",
+        "this",
+        "with",
+        "was",
+        "were",
+        "when",
+        "per",
+        "plus",
+        "the",
+        "will",
+        "would",
+    ]
 )
+
+
+def _plain(amount: str) -> str:
+    """An amount as it is written on the continent of Europe, "1.299,99", with a decimal point."""
+    return amount.replace(".", "").replace(",", ".") if _COMMA_CENTS.search(amount) else amount
 
 
 def _sum(low: str, scale: str, currency: Currency, dialect: Dialect, *, adjective: bool) -> str:
@@ -124,22 +152,33 @@ def _sum(low: str, scale: str, currency: Currency, dialect: Dialect, *, adjectiv
     return " and ".join(said)
 
 
-def _read(match: re.Match[str], dialect: Dialect) -> str:
+def _read(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
     groups = match.groupdict()
+    low, high = (_plain(groups[end] or "") for end in ("low", "high"))
     currency = _NAMES[groups["symbol"] or groups["code"]]
-    scale = SCALES.get(groups["scale"] or "", "")
-    noun = groups.get("noun")
-    following = _NOUN.match(match.string, match.end()) if noun else None
-    adjective = bool(following and following[0] not in _NO_NOUN and (groups["article"] or noun == "-"))
-    said = groups.get("article") or ""
-    if said and said.strip() == "A":
-        said = "a "
+    said = ""
     if groups["sign"] or groups.get("minus"):
-        said += "plus " if groups["sign"] == "+" else "minus "
-    if groups["high"]:
-        said += f"{dialect.number(groups['low'])} to "
-    said += _sum(groups["high"] or groups["low"], scale, currency, dialect, adjective=adjective)
-    return said + (" per " if groups.get("per") else " " if noun else "")
+        said = "plus " if groups["sign"] == "+" else "minus "
+    if high:
+        low_scale = SCALES.get(groups["low_scale"] or "", "")
+        said += f"{dialect.number(low)}{' ' if low_scale else ''}{low_scale} to "
+    said += _sum(high or low, SCALES.get(groups["scale"] or "", ""), currency, dialect, adjective=_is_adjective(match))
+    said += " per " if groups.get("per") else " " if groups.get("noun") == "-" else ""
+    # The article before and the space behind were only looked at.
+    at = len(groups.get("article") or "")
+    return (Part(at, len(match[0]) - (groups.get("noun") == " "), said),)
+
+
+def _is_adjective(match: re.Match[str]) -> bool:
+    """Whether the sum says what kind something is of ("a $5 bill", "$5-million deals"): then its unit stays singular."""
+    groups = match.groupdict()
+    following = _NOUN.match(match.string, match.end()) if groups.get("noun") else None
+    joined = (
+        groups["noun"] == "-" or groups["joint"] == "-" or (groups["said"] or "").startswith("-")
+        if following
+        else False
+    )
+    return bool(following and following[0] not in _NO_NOUN and (joined or groups["article"]))
 
 
 def _read_hundredths(match: re.Match[str], dialect: Dialect) -> str | None:
@@ -151,7 +190,7 @@ def _read_hundredths(match: re.Match[str], dialect: Dialect) -> str | None:
 
 
 RULES: tuple[Rule[Dialect], ...] = (
-    Rule("money", _BEFORE, _read),
-    Rule("money, sign behind", _BEHIND, _read),
-    Rule("cents and pence", _HUNDREDTHS, _read_hundredths),
+    Rule("money", _BEFORE, _read, needs=_NEEDS),
+    Rule("money, sign behind", _BEHIND, _read, needs=_NEEDS),
+    Rule("cents and pence", _HUNDREDTHS, _read_hundredths, needs=("¢", "p")),
 )

@@ -17,7 +17,7 @@ _ELIDED = r"(?:[Tt]is|[Tt]was|[Ee]m|[Tt]il|[Cc]ause|n|[Bb]out|[Rr]ound|[Cc]os|s)
 _QUOTED = re.compile(
     rf"(?<![\w'])'(?=[^\W\d])(?!{_ELIDED})[^'\n]{{1,300}}(?:(?<=\w)'(?=\w)[^'\n]{{1,300}}){{0,8}}(?<=[\w.,!?…])'(?![\w'])"
 )
-_LOOSE_APOSTROPHE = re.compile(rf"(?<!\w)'(?!{_ELIDED})|(?<![\wsn])'|(?<=[^\Wsn])'(?!\w)|'(?=')")
+_LOOSE_APOSTROPHE = re.compile(rf"(?<!\w)'(?!{_ELIDED})|(?<=[^\Wsn])'(?!\w)|'(?=')")
 _DOTS = re.compile(r"\.{2,}+|…{2,}+|\. \. \.(?: \.)*+")
 _BRACKET = re.compile(r"[\[{⟨〈《【「『]|(?P<close>[\]}⟩〉》】」』])")
 _EAST_ASIAN = re.compile(r"[、。・]")
@@ -27,7 +27,7 @@ _NUMERIC = regex.compile(r"\p{N}")
 _SILENT = regex.compile(r"[^\p{L}\p{M}\s'.,;:!?…—\"“”()\-]")
 _EMPTY = re.compile(r"\(\s*\)|\"\s*\"|“\s*”")
 _RUN = re.compile(r"(?P<mark>[(),;:\"“”—])(?:\s?(?P=mark))++|(?P<stops>[!?]{3})[!?]++")
-_SPACES = re.compile(r"\s{2,}+|(?P<before>\s++(?=[,.;:!?…)”](?!\w)))")
+_SPACES = re.compile(r"(?P<before>\s++(?=[,.;:!?…)”](?!\w)))|\s{2,}+")
 
 
 def _read_quoted(match: re.Match[str], _: Dialect) -> tuple[Part, ...]:
@@ -43,23 +43,23 @@ def _read_numeric(match: re.Match[str], dialect: Dialect) -> str:
 
 def _read_silent(match: re.Match[str], _: Dialect) -> str:
     """Signs of mathematics by their Unicode names; all else in silence."""
-    if unicodedata.category(match[0]) != "Sm":
+    if match[0].isascii() or unicodedata.category(match[0]) != "Sm":
         return " "
     name = unicodedata.name(match[0], "").lower()
     return f" {''.join(c if c.isalpha() else ' ' for c in name)} "
 
 
 RULES: tuple[Rule[Dialect], ...] = (
-    Rule("single quotes", _QUOTED, _read_quoted),
-    Rule("loose apostrophe", _LOOSE_APOSTROPHE, lambda _match, _dialect: ""),
-    Rule("dots", _DOTS, lambda _match, _dialect: "…"),
+    Rule("single quotes", _QUOTED, _read_quoted, needs=("'",)),
+    Rule("loose apostrophe", _LOOSE_APOSTROPHE, lambda _match, _dialect: "", needs=("'",)),
+    Rule("dots", _DOTS, lambda _match, _dialect: "…", needs=("..", "…", ". .")),
     Rule("brackets", _BRACKET, lambda match, _dialect: ")" if match["close"] else "("),
     Rule("East Asian stops", _EAST_ASIAN, lambda match, _dialect: {"。": ". ", "、": ", "}.get(match[0], " ")),
     Rule("dash", _DASH, lambda match, _dialect: None if match[0] == "—" else "—"),
     Rule("hyphen", _HYPHEN, lambda match, _dialect: " "),
     Rule("number of another script", _NUMERIC, _read_numeric),
     Rule("silent mark", _SILENT, _read_silent),
-    Rule("nothing between", _EMPTY, lambda _match, _dialect: " "),
+    Rule("nothing between", _EMPTY, lambda _match, _dialect: " ", needs=("(", '"', "“")),
     Rule("marks in a row", _RUN, lambda match, _dialect: match["stops"] or match["mark"]),
     Rule("spaces", _SPACES, lambda match, _dialect: "" if match["before"] else " "),
 )

@@ -31,9 +31,10 @@ _SCORE = re.compile(
 _RANGE = re.compile(rf"{INSIDE}(?<!{DASH}){NUMBER}(?P<dash>{DASH}|[ ]?[–—][ ]?)(?={NUMBER}(?!{DASH}?\d))")
 _CROSS = re.compile(rf"{INSIDE}{NUMBER}(?P<cross>[ ]?[x×X][ ]?)(?=\d)")
 _RATIO = re.compile(rf"{START}(?P<first>{NUMBER}):(?P<second>{NUMBER})(?!\w|:\d)")
-_TIMES = re.compile(rf"{START}(?P<number>{NUMBER})[x×](?!\w)")
+_TIMES = re.compile(rf"{START}(?P<number>{NUMBER})[x×](?!\w| ?[-+=^)*/])")
+_MINUTES = re.compile(rf"{START}(?P<minutes>\d{{2,3}}):(?P<seconds>[0-5]\d)(?!\w|[.:]\d)")
 _ORDINAL = re.compile(rf"{START}(?P<number>{INTEGER})(?:st|nd|rd|th)(?P<many>s?)(?!\w)")
-_SCALED = re.compile(rf"{START}(?P<number>{NUMBER})(?P<scale>[kKMB]|bn|mn)(?!\w)")
+_SCALED = re.compile(rf"{START}(?P<number>{NUMBER})(?P<scale>[kKM]|bn|mn|B(?! [A-Z]))(?!\w)")
 _SCALES = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion", "bn": "billion", "mn": "million"}
 _NAMES_IN_K = frozenset(("1", "2", "4", "5", "8", "10"))  # races and screens are called so: "a 10K", "4K video"
 _PLURAL = re.compile(rf"{START}(?P<number>\d{{1,4}})'?s(?!\w)")
@@ -42,6 +43,9 @@ _SCIENTIFIC = re.compile(rf"{START}(?P<number>{NUMBER})[eE](?P<power>[-+−]?\d{
 _POWER = re.compile(r"(?<=[\w)])\^\(?(?P<power>[-−+]?\d{1,9})\)?")
 _NEGATIVE = re.compile(r"(?:(?<=[\s(=<>≤≥,:\"“\[/^×÷*])|(?<![\s\S]))[-−–](?=\.?\d)")
 _MINUS = re.compile(r"(?:(?<=\d)|(?<=\))|(?<=\b[A-Za-z]))(?: [-−] (?=[\d(]|[A-Za-z]\b)|−(?=[\d(]))")
+_DIVIDED = re.compile(r"(?<=\d) / (?=\d)")
+_STAR = re.compile(r"(?<=\d) ?\* ?(?=\d)")
+_UNDERSCORED = re.compile(r"(?<=\d)_(?=\d{3}(?!\d))")
 _NUMBER = re.compile(rf"{INSIDE}{NUMBER}")
 _REST = re.compile(r"\d++")
 
@@ -90,9 +94,16 @@ _DIMENSION = re.compile(
 
 
 def _read_cross(match: re.Match[str], _: Dialect) -> tuple[Part, ...]:
-    """ "by" between dimensions, "times" in arithmetic."""
+    """Say "by" between dimensions, "times" in arithmetic."""
     by = " " not in match["cross"] or _DIMENSION.match(match.string, match.end(), match.end() + 60)
     return _between(match, "cross", " by " if by else " times ")
+
+
+def _read_minutes(match: re.Match[str], dialect: Dialect) -> str:
+    """What is written like a time but is none: "25:30" as a length."""
+    minutes, seconds = int(match["minutes"]), int(match["seconds"])
+    said = f"{dialect.cardinal(minutes)} minutes"
+    return f"{said} {dialect.cardinal(seconds)} second{'' if seconds == 1 else 's'}" if seconds else said
 
 
 def _read_ratio(match: re.Match[str], dialect: Dialect) -> str:
@@ -146,25 +157,29 @@ def _read_rest(match: re.Match[str], dialect: Dialect) -> str:
 
 
 EARLY_RULES: tuple[Rule[Dialect], ...] = (
-    Rule("scientific notation", _SCIENTIFIC, _read_scientific),
-    Rule("by or times", _CROSS, _read_cross),
+    Rule("thousands apart", _UNDERSCORED, lambda _match, _dialect: ""),
+    Rule("scientific notation", _SCIENTIFIC, _read_scientific, needs=("e", "E")),
+    Rule("by or times", _CROSS, _read_cross, needs=("x", "X", "×")),
 )
 
 RULES: tuple[Rule[Dialect], ...] = (
-    Rule("set phrase", _SET_PHRASE, _read_set_phrase),
-    Rule("out of", _OUT_OF, _read_out_of),
-    Rule("fraction", _FRACTION, _read_fraction),
-    Rule("score", _SCORE, _read_score),
-    Rule("numbered", _NUMBERED, _read_numbered),
-    Rule("range", _RANGE, _read_range),
-    Rule("ratio", _RATIO, _read_ratio),
-    Rule("times", _TIMES, _read_times),
-    Rule("ordinal", _ORDINAL, _read_ordinal),
-    Rule("thousands and millions", _SCALED, _read_scaled),
-    Rule("number in plural", _PLURAL, _read_plural),
-    Rule("power", _POWER, _read_power),
-    Rule("negative", _NEGATIVE, lambda _match, _dialect: "minus "),
-    Rule("minus", _MINUS, lambda _match, _dialect: " minus "),
+    Rule("set phrase", _SET_PHRASE, _read_set_phrase, needs=("/",)),
+    Rule("out of", _OUT_OF, _read_out_of, needs=("/",)),
+    Rule("fraction", _FRACTION, _read_fraction, needs=("/",)),
+    Rule("score", _SCORE, _read_score, needs=("-", "–", "—", "‑", ":")),
+    Rule("numbered", _NUMBERED, _read_numbered, needs=("#", "№", "o")),
+    Rule("range", _RANGE, _read_range, needs=("-", "–", "—", "‑")),
+    Rule("minutes and seconds", _MINUTES, _read_minutes, needs=(":",)),
+    Rule("ratio", _RATIO, _read_ratio, needs=(":",)),
+    Rule("so many times", _TIMES, _read_times, needs=("x", "×")),
+    Rule("ordinal", _ORDINAL, _read_ordinal, needs=("st", "nd", "rd", "th")),
+    Rule("thousands and millions", _SCALED, _read_scaled, needs=("k", "K", "M", "B", "bn", "mn")),
+    Rule("number in plural", _PLURAL, _read_plural, needs=("s",)),
+    Rule("power", _POWER, _read_power, needs=("^",)),
+    Rule("negative", _NEGATIVE, lambda _match, _dialect: "minus ", needs=("-", "−", "–")),
+    Rule("times", _STAR, lambda _match, _dialect: " times ", needs=("*",)),
+    Rule("divided by", _DIVIDED, lambda _match, _dialect: " divided by ", needs=(" / ",)),
+    Rule("minus", _MINUS, lambda _match, _dialect: " minus ", needs=("-", "−")),
 )
 
 PLAIN_RULES: tuple[Rule[Dialect], ...] = (

@@ -37,6 +37,16 @@ _SPOKEN = {
     "−": "minus", "∗": "times", "⋅": "times", "℅": "care of", "℮": "estimated",
 }  # fmt: skip
 
+_GREEK = dict(
+    zip(
+        "αβγδεζηθικλμνξοπρσςτυφχψω",
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon phi chi "
+        "psi omega".split(),
+        strict=True,
+    )
+)
+_GREEK_LETTER = re.compile("(?<![\u0370-\u03ff\u1f00-\u1fff])[Α-Ωα-ω](?![\u0370-\u03ff\u1f00-\u1fff\u0300-\u036f])")
+
 _PAIRS = {
     "<=": "less than or equal to", ">=": "greater than or equal to", "!=": "not equal to", "==": "equals",
     "===": "equals", "!==": "not equal to", "->": "to", "-->": "to", "=>": "implies", "<->": "to and from", "&&": "and",
@@ -46,7 +56,6 @@ _PAIR = re.compile(rf"(?<![<>=!&|+:-]){one_of(_PAIRS)}(?![<>=&|+-])")
 _ABOUT = re.compile(r"[~≈∼](?=[ ]?[$£€¥]?\.?\d)")
 _RULED = re.compile(r"(?P<mark>[-=_*#~+<>^|])(?P=mark){2,}+")
 _BETWEEN = re.compile(r"(?<=\w)/(?=\w)|(?<=[^\W_])_+(?=[^\W_])|(?<=\w) / (?=\w)|(?<=\w)\\(?=\w)")
-_STAR = re.compile(r"(?<=\d) ?\* ?(?=\d)")
 _CARET = re.compile(r"(?<=[\w)])\^(?=[\w(])")
 _SYMBOL = re.compile(f"[{re.escape(''.join(_SPOKEN))}]")
 
@@ -65,6 +74,12 @@ def _read_superscript(match: re.Match[str], _: Dialect) -> str:
     return "" if before and before[-1] in ".,!?;:" else f" {power} "
 
 
+def _read_greek(match: re.Match[str], _: Dialect) -> str:
+    text, start, end = match.string, match.start(), match.end()
+    before, behind = text[max(0, start - 1) : start].isalnum(), text[end : end + 1].isalnum()
+    return f"{' ' if before else ''}{_GREEK[match[0].lower()]}{' ' if behind else ''}"
+
+
 def _read_symbol(match: re.Match[str], _: Dialect) -> str:
     return f" {_SPOKEN[match[0]]} "
 
@@ -80,22 +95,24 @@ def _read_pair(match: re.Match[str], _: Dialect) -> str:
 
 
 NAME_RULES: tuple[Rule[Dialect], ...] = (
-    Rule("names with marks", _NAME, _read_name),
-    Rule("dot J S", _DOT_JS, lambda _match, dialect: [" dot", dialect.spell("JS")]),
+    Rule("names with marks", _NAME, _read_name, needs=("+", "#", "&", "/", ".N", "♭", "♯")),
+    Rule("dot J S", _DOT_JS, lambda _match, dialect: [" dot", dialect.spell("JS")], needs=(".js", ".JS")),
 )
 """Before addresses and hashtags."""
 
 SUPERSCRIPT_RULES: tuple[Rule[Dialect], ...] = (Rule("superscript", _SUPERSCRIPT, _read_superscript),)
 """After units ("m²")."""
 
-ABOUT_RULES: tuple[Rule[Dialect], ...] = (Rule("about", _ABOUT, lambda _match, _dialect: "about "),)
+ABOUT_RULES: tuple[Rule[Dialect], ...] = (
+    Rule("about", _ABOUT, lambda _match, _dialect: "about ", needs=("~", "≈", "∼")),
+)
 """Before numbers are words."""
 
 RULES: tuple[Rule[Dialect], ...] = (
-    Rule("operators", _PAIR, _read_pair),
+    Rule("operators", _PAIR, _read_pair, needs=("=", ">", "<", "|", "&", "+")),
     Rule("ruled line", _RULED, lambda _match, _dialect: " "),
-    Rule("times", _STAR, lambda _match, _dialect: " times "),
-    Rule("power", _CARET, lambda _match, _dialect: " to the power of "),
-    Rule("mark between words", _BETWEEN, lambda _match, _dialect: " "),
+    Rule("Greek letter", _GREEK_LETTER, _read_greek),
+    Rule("power", _CARET, lambda _match, _dialect: " to the power of ", needs=("^",)),
+    Rule("mark between words", _BETWEEN, lambda _match, _dialect: " ", needs=("/", "_", "\\")),
     Rule("symbol", _SYMBOL, _read_symbol),
 )

@@ -21,7 +21,10 @@ _CLOCK = re.compile(
     rf"(?:{_HALF})?(?:(?P<zulu>Z)(?!\w)|(?P<sign>[-−+])(?P<ahead>\d\d):(?P<minutes>\d\d))?(?!\w|[.,:/]\d)"
 )
 _HOUR = re.compile(rf"{START}(?P<hour>1[0-2]|0?[1-9]){_HALF}")
-_AT_END = re.compile(r"[\"'”’)\]\s]*+\Z")
+# What shows that the stop of "p.m." ends the sentence as well: nothing behind it, or a capital that is no zone or day.
+_SENTENCE_END = re.compile(
+    r"[\"'”’)\]\s]*+(?:\Z|(?<= )(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:Eastern|Central|Pacific|Mountain)\b)[A-Z](?:[a-z]|\b))"
+)
 _ZONE = re.compile(r"\b(?P<zone>UTC|GMT)(?P<sign>[-−+±])(?P<ahead>\d{1,2})(?::(?P<minutes>[0-5]\d))?(?!\w)")
 
 
@@ -34,7 +37,7 @@ def _read_clock(match: re.Match[str], dialect: Dialect) -> Said | None:
     hour, minute = int(match["hour"]), int(match["minute"])
     if match["point"] == "." and not match["half"]:
         return None  # 9.05 is a time only where something says so
-    if match["second"]:
+    if match["second"] and (int(match["second"]) or match["part"]):
         said = [_hour_and_minute(hour, minute, dialect), "and", _seconds(match["second"], match["part"], dialect)]
     elif minute:
         said = [_hour_and_minute(hour, minute, dialect)]
@@ -64,10 +67,10 @@ def _half(match: re.Match[str], dialect: Dialect) -> list[str | Spelled]:
     """Letters "P M" or nothing; the stop of "p.m." stays where it ends the text as well."""
     if not match["half"]:
         return []
-    ends_text = match.string[match.end("half") : match.end("half") + 1] == "." and _AT_END.match(
+    ends = match.string[match.end("half") : match.end("half") + 1] == "." and _SENTENCE_END.match(
         match.string, match.end()
     )
-    return [dialect.spell(match["half"] + "m"), "." if ends_text else ""]
+    return [dialect.spell(match["half"] + "m"), "." if ends else ""]
 
 
 def _zone(match: re.Match[str], dialect: Dialect) -> list[str | Spelled]:
@@ -94,8 +97,8 @@ def _read_zone(match: re.Match[str], dialect: Dialect) -> Said:
 
 
 RULES: tuple[Rule[Dialect], ...] = (
-    Rule("time range", _RANGE, _read_range),
-    Rule("time zone", _ZONE, _read_zone),
-    Rule("time", _CLOCK, _read_clock),
-    Rule("hour", _HOUR, _read_hour),
+    Rule("time range", _RANGE, _read_range, needs=("-", "–", "—", "‑")),
+    Rule("time zone", _ZONE, _read_zone, needs=("UTC", "GMT")),
+    Rule("time", _CLOCK, _read_clock, needs=(":", ".")),
+    Rule("hour", _HOUR, _read_hour, needs=("m", "M")),
 )

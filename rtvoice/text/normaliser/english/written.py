@@ -20,7 +20,7 @@ INTEGER = r"(?:\d{1,3}(?:,\d{3})++(?!\d)|\d++)"
 NUMBER = rf"(?:{INTEGER}(?:\.\d++)?+|\.\d++)"
 """A number that may have decimals."""
 
-DASH = r"[-–—‑−]"
+DASH = r"[-–—‑]"
 """What stands between the ends of a range."""
 
 END = r"(?!\w)"

@@ -11,13 +11,17 @@ from rtvoice.text.normaliser.rule import Rule, Said
 if TYPE_CHECKING:
     from rtvoice.text.normaliser.english.dialect import Dialect
 
-_CENTURY = r"(?:1[1-9]|20)"
+_CENTURY = r"(?:1\d|20)"
 
 _YEAR = re.compile(
     rf"{START}(?P<circa>ca?\. ?)?(?P<year>{_CENTURY}\d\d)(?:[ ]?(?:{DASH}|/)[ ]?(?P<last>{_CENTURY}\d\d|\d\d))?"
     rf"(?![\w%°]|[.,:/]\d|[ ]?{DASH}[ ]?\d)"
 )
-_DECADE = re.compile(rf"(?<![\w$£€'])'?(?P<decade>{_CENTURY}\d0|[2-9]0)'?s(?!\w)")
+# Two digits and an s are a decade where a word before says so; else they may be seconds.
+_DECADE = re.compile(
+    rf"(?<![\w$£€'])(?:'?(?P<decade>{_CENTURY}\d0)|(?:'|(?<=\bthe )|(?<=\b[Hh]is )|(?<=\b[Hh]er )|(?<=\b[Mm]y )|(?<=\b[Mm]id-)|"
+    r"(?<=\btheir )|(?<=\bearly )|(?<=\blate ))(?P<short>[1-9]0))'?s(?!\w)"
+)
 _SHORT_YEAR = re.compile(r"(?<![\w'])'(?P<year>\d\d)(?![\w'\"])")
 _ERA = re.compile(rf"{START}(?P<year>\d{{1,4}}) ?(?P<era>BCE|BC|CE|AD)\b|\b(?P<first>AD) (?P<then>\d{{1,4}})(?!\w)")
 
@@ -26,15 +30,35 @@ _YEAR_BEFORE = re.compile(
     r"\b(?:[Ii]n|[Ss]ince|[Bb]y|[Uu]ntil|[Tt]ill?|[Ff]rom|[Dd]uring|[Oo]f|[Ee]arly|[Ll]ate|[Mm]id|[Tt]he|[Yy]ear) $"
 )
 _COUNTED = re.compile(r"[ -](?P<counted>[a-z]{2,30}s)\b")
-_NOT_COUNTED = frozenset(["was", "has", "does", "is", "its", "as", "this", "his", "us", "less", "across", "always", "perhaps", "sees", "seems", "means", "marks"])
+_NOT_COUNTED = frozenset(
+    [
+        "was",
+        "has",
+        "does",
+        "is",
+        "its",
+        "as",
+        "this",
+        "his",
+        "us",
+        "less",
+        "across",
+        "always",
+        "perhaps",
+        "sees",
+        "seems",
+        "means",
+        "marks",
+    ]
+)
 
 
 def _read_year(match: re.Match[str], dialect: Dialect) -> str | None:
     text = match.string
     following = _COUNTED.match(text, match.end())
-    if following and not match["last"] and following["counted"] not in _NOT_COUNTED:
-        if not _YEAR_BEFORE.search(text[max(0, match.start() - 8) : match.start()]):
-            return None
+    counts = following and not match["last"] and following["counted"] not in _NOT_COUNTED
+    if (counts or match["year"].startswith("10")) and not _YEAR_BEFORE.search(text, match.start() - 8, match.start()):
+        return None
     said = ("circa " if match["circa"] else "") + dialect.year(int(match["year"]))
     if last := match["last"]:
         said += " to " + (dialect.year(int(last)) if len(last) == 4 else _two_digits(last, dialect))
@@ -46,7 +70,7 @@ def _two_digits(year: str, dialect: Dialect) -> str:
 
 
 def _read_decade(match: re.Match[str], dialect: Dialect) -> str:
-    return dialect.decade(int(match["decade"]))
+    return dialect.decade(int(match["decade"] or match["short"]))
 
 
 def _read_short_year(match: re.Match[str], dialect: Dialect) -> str:
@@ -60,8 +84,8 @@ def _read_era(match: re.Match[str], dialect: Dialect) -> Said:
 
 
 RULES: tuple[Rule[Dialect], ...] = (
-    Rule("era", _ERA, _read_era),
-    Rule("decade", _DECADE, _read_decade),
-    Rule("short year", _SHORT_YEAR, _read_short_year),
+    Rule("era", _ERA, _read_era, needs=("BC", "CE", "AD")),
+    Rule("decade", _DECADE, _read_decade, needs=("s",)),
+    Rule("short year", _SHORT_YEAR, _read_short_year, needs=("'",)),
     Rule("year", _YEAR, _read_year),
 )
