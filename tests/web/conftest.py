@@ -52,6 +52,7 @@ class Server:
     web: Path
     delay_s: float = 0.0
     slice_s: float = 0.2
+    model: bool = False
     port: int = 0
     url: str = ""
     process: asyncio.subprocess.Process | None = None
@@ -62,12 +63,13 @@ class Server:
         self.process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "tests.web.scripted_server",
+            "tests.web.server_process",
             *(str(part) for option in options.items() for part in option),
+            *(["--model"] if self.model else []),
             cwd=ROOT,
             stdout=asyncio.subprocess.PIPE,
         )
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(300 if self.model else 30):  # the model may have to be built first
             self.url = (await self.process.stdout.readline()).decode().strip()
         assert self.url, "the server did not start"
         self.port = int(self.url.rsplit(":", 1)[1].strip("/"))
@@ -121,14 +123,18 @@ async def browser():
 
 
 @asynccontextmanager
-async def visit(browser: Browser, url: str, **options: object):
+async def visit(browser: Browser, url: str, *, scripts: tuple[str, ...] = (), **options: object):
     """Open a page that may make no request to another host, log no error and break no policy.
+
+    `scripts` run before its own; `options` are those of a browser context.
 
     Errors of the network are its business: pages outlive servers here.
     """
     context: BrowserContext = await browser.new_context(**options)
     context.set_default_timeout(15_000)
     await context.add_init_script(path=HERE / "pages" / "capture.js")
+    for script in scripts:
+        await context.add_init_script(script)
     page: Page = await context.new_page()
     page.evaluate = bounded(page.evaluate)
     faults, requests = [], []

@@ -97,7 +97,7 @@ export class Timeline {
       context.stroke();
       const text = take.utterance.text.slice(start, end).trim();
       context.fillStyle = this.canvas.ink;
-      context.fillText(this.#fitting(text, width - 12), x(time) + 6, row.top + row.height / 2);
+      context.fillText(this.#fitting(text, width - 14), x(time) + 6, row.top + row.height / 2);
     }
   }
 
@@ -111,7 +111,7 @@ export class Timeline {
     const { context } = this.canvas;
     const whole = context.measureText(text).width;
     if (whole <= room) return text;
-    const characters = Math.floor((text.length * room) / whole) - 2;
+    const characters = Math.floor((text.length * room) / whole) - 3;
     return characters < 3 ? "" : `${text.slice(0, characters).trimEnd()}…`;
   }
 
