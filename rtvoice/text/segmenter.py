@@ -11,14 +11,14 @@ import regex
 
 from rtvoice.text import lines
 from rtvoice.text.abbreviations import orthography
-from rtvoice.text.clauses import clause_edge
+from rtvoice.text.clauses import forced_edge
 from rtvoice.text.lines import Line
 from rtvoice.text.nesting import MARKS, Nesting
 from rtvoice.text.segment import Markup, Segment
 from rtvoice.text.stops import STOPS, Ruling, rule
 
 MAX_CHARACTERS = 1000
-"""Length of the longest segment. Text that reaches it without an end is cut at its last clause edge, else its last
+"""Length of the longest segment. Text that reaches it without an end is cut at its last clause edge, else at its last
 space, else between two characters."""
 
 # A full stop inside a number, a name or an address is passed over here, which is what most of them are.
@@ -35,7 +35,6 @@ _TAG = regex.compile(
 )
 _TAG_REACH = 300
 _PARAGRAPH_END = regex.compile(r"</(?:p|s|speak)\s*>\Z")
-_CHARACTER = regex.compile(r"\X")
 _COMMENT, _COMMENT_END = "<!--", "-->"
 
 
@@ -84,7 +83,7 @@ class Segmenter:
             self._text += piece
             segments += self._read(final=False)
             if len(self._text) >= MAX_CHARACTERS:
-                segments.append(self._cut(_best_edge(self._text)))
+                segments.append(self._cut(forced_edge(self._text)))
         return segments
 
     def flush(self) -> list[Segment]:
@@ -260,16 +259,3 @@ class Segmenter:
         self._comment = False
         self._at = end + len(_COMMENT_END)
         return Ruling(False, self._at)
-
-
-def _best_edge(text: str) -> int:
-    """Where to cut text that fills the window: its last clause edge, else its last space, else a whole character."""
-    half = len(text) // 2
-    edge = clause_edge(text, half)
-    if edge is not None:
-        return edge
-    space = max(text.rfind(space, half) for space in " \n\u3000")
-    if space > 0:
-        return space + 1
-    whole = [character.start() for character in _CHARACTER.finditer(text, len(text) - 64)]
-    return whole[-1] if len(whole) > 1 else len(text)

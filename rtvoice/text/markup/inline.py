@@ -13,7 +13,8 @@ from rtvoice.text.markup.latex import formula
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_TARGET = r"""\([^\s()]{0,500}(?:\([^\s()]{0,200}\)[^\s()]{0,200})?(?:\s+(?:"[^"]{0,200}"|'[^']{0,200}'))?\s*\)"""
+_TITLE = r"""(?:\s+(?:"[^"]{0,200}"|'[^']{0,200}'))?"""
+_TARGET = rf"\((?:<[^<>\n]{{0,500}}>|[^\s()]{{0,500}}(?:\([^\s()]{{0,200}}\)[^\s()]{{0,200}})?){_TITLE}\s*\)"
 
 # Everything that means something inside a line. Repeats are bounded or possessive: a segment costs linear time.
 _TOKEN = re.compile(

@@ -81,18 +81,25 @@ class MarkdownReader(Reader):
 
     def _without_comments(self, text: Mapped, rules: list[str]) -> Mapped:
         """Leave HTML comments out, also those that began in an earlier segment or go on in a later one."""
+        if not self._in_comment and _COMMENT_OPENS not in text.text:
+            return text
         edits = []
-        at, written = 0, text.text
-        while not self._fence:
-            begin = at if self._in_comment else written.find(_COMMENT_OPENS, at)
-            if begin < 0:
-                break
-            end = written.find(_COMMENT_CLOSES, begin)
-            self._in_comment = end < 0
-            at = len(written) if end < 0 else end + len(_COMMENT_CLOSES)
-            edits.append(Edit(begin, at, ""))
-            if self._in_comment:
-                break
+        fence, at = self._fence, 0
+        for line in text.text.splitlines(keepends=True):
+            if not self._in_comment:
+                fence = _fence_after(line, fence)
+            end = at + len(line)
+            while not fence:
+                begin = at if self._in_comment else text.text.find(_COMMENT_OPENS, at, end)
+                if begin < 0:
+                    break
+                closes = text.text.find(_COMMENT_CLOSES, begin, end)
+                self._in_comment = closes < 0
+                at = end if closes < 0 else closes + len(_COMMENT_CLOSES)
+                edits.append(Edit(begin, at, ""))
+                if self._in_comment:
+                    break
+            at = end
         if edits:
             rules.append("comment")
         return text.edit(edits)
@@ -109,13 +116,10 @@ class MarkdownReader(Reader):
         return text.edit(edits)
 
     def _read_line(self, line: str, at: int, edits: list[Edit], rules: list[str]) -> None:
-        fence = _FENCE.fullmatch(line)
-        if self._fence:
-            if fence and fence["mark"].startswith(self._fence) and not fence["info"].strip():
-                self._fence = ""
+        before, self._fence = self._fence, _fence_after(line, self._fence)
+        if before:
             edits.append(Edit(at, at + len(line), ""))
-        elif fence:
-            self._fence = fence["mark"]
+        elif self._fence:
             edits.append(Edit(at, at + len(line), self._notice + " "))
             rules.append("fenced code")
         elif _RULE.fullmatch(line) or (_SEPARATOR.fullmatch(line) and "-" in line) or _DEFINITION.fullmatch(line):
@@ -126,6 +130,16 @@ class MarkdownReader(Reader):
             rules.append("table row")
         else:
             _read_opening(line, at, edits, rules)
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """The mark of the fenced code that is open behind a line, if `fence` was open before it; "" for none."""
+    marks = _FENCE.fullmatch(line)
+    if not marks:
+        return fence
+    if not fence:
+        return marks["mark"]
+    return "" if marks["mark"].startswith(fence) and not marks["info"].strip() else fence
 
 
 def _read_row(line: str, at: int, edits: list[Edit]) -> None:
