@@ -30,6 +30,7 @@ from rtvoice.commands.progress import ProgressBar
 from rtvoice.commands.wav import wav_header
 from rtvoice.config import Paths
 from rtvoice.errors import SetupError
+from rtvoice.speech.build import BuiltModel
 from rtvoice.speech.voices import VoiceStore
 from tests.scripted import ScriptedSynthesizer
 
@@ -439,7 +440,7 @@ class TestVoices:
 
 class TestBuild:
     def test_it_builds_compiles_and_says_where(self, run, double, monkeypatch, tmp_path):
-        model = types.SimpleNamespace(folder=tmp_path / "m", compiled=tmp_path / "m" / "compiled")
+        model = BuiltModel(tmp_path / "m", tmp_path / "m" / "compiled")
         calls = []
 
         def ensure(paths, checkpoint, progress, **options):
@@ -460,6 +461,24 @@ class TestBuild:
         code, _, err = run("build", "--checkpoint", "kokoro-v1_0.pth")
         assert code == 1
         assert err.startswith("rtvoice: This needs kokoro; run: pip install 'rtvoice[reference]'")
+
+
+@pytest.mark.model
+def test_without_a_server_without_a_model_and_then_with_both(tmp_path):
+    """As a newcomer does it: the first command builds, the second finds it built; both really speak."""
+    command = [sys.executable, "-m", "rtvoice", "say", "Hello there.", "--data-dir", str(tmp_path)]
+    command += ["--cache-dir", str(tmp_path / "cache")]
+    first = subprocess.run([*command, "-o", str(tmp_path / "hello.wav")], capture_output=True, cwd=ROOT)
+    assert first.returncode == 0, first.stderr
+    assert b"Building the model: built" in first.stderr
+    second = subprocess.run([*command, "-o", "-"], capture_output=True, cwd=ROOT)
+    assert (second.returncode, second.stderr) == (0, b"")
+    with wave.open(str(tmp_path / "hello.wav")) as file:
+        seconds = file.getnframes() / file.getframerate()
+        samples = file.readframes(file.getnframes())
+    assert 0.5 < seconds < 3
+    assert np.abs(np.frombuffer(samples, "<i2")).max() > 3_000
+    assert second.stdout[44:] == samples
 
 
 class TestDoctor:

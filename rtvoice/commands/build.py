@@ -56,7 +56,7 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Build, compile, say where it lies."""
-    from rtvoice.speech.build import remove_others
+    from rtvoice.speech.build import remove_others, seal_compiled
 
     paths = paths_of(arguments)
     began = time.monotonic()
@@ -64,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     model = build_with_bar(paths, checkpoint, read_weights=read_weights, force=arguments.force)
     config = EngineConfig(paths=paths, streams=arguments.streams, threads=arguments.threads, checkpoint=checkpoint)
     asyncio.run(_load_once(config))
+    seal_compiled(model)
     sys.stdout.write(f"The model is ready in {model.folder} ({time.monotonic() - began:.1f} s).\n")
     if checkpoint is not None:
         sys.stdout.write(f"Speak with it: rtvoice serve --checkpoint {checkpoint}\n")

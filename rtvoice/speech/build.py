@@ -93,7 +93,7 @@ def ensure_model(
     folder = model_folder(paths, checkpoint)
     model = BuiltModel(folder, folder / "compiled")
     if not force and is_complete(folder):
-        _check_seal(model.compiled)
+        seal_compiled(model)
         return model
     if checkpoint is None:
         read_weights = _packaged_weights
@@ -146,6 +146,29 @@ def remove_others(folder: Path) -> int:
                 freed += sum(file.stat().st_size for file in other.rglob("*") if file.is_file())
                 shutil.rmtree(other)
     return freed
+
+
+def seal_compiled(model: BuiltModel) -> None:
+    """Delete compiled blobs that are not what was sealed, and seal those that are new.
+
+    `ensure_model` does so whenever it finds a model. Call it after compiling ahead of time.
+    """
+    sealed = _read_manifest(model.compiled / SEAL)
+    found = {}
+    # A cache that can only be read keeps its blobs as they are; nobody but its maker can mend it.
+    with contextlib.suppress(SetupError, OSError):
+        for blob in sorted(model.compiled.glob("*.blob")):
+            entry = sealed.get(blob.name)
+            if entry is None:
+                # OpenVINO keeps others from reading it; an image is built by one user and run by another.
+                blob.chmod(0o644)
+                found[blob.name] = _entry(blob)
+            elif _matches(blob, entry, thorough=False):
+                found[blob.name] = entry
+            else:
+                blob.unlink()
+        if found != sealed:
+            write_atomically(model.compiled / SEAL, json.dumps(found, indent=2).encode())
 
 
 def _build(folder: Path, read_weights: Callable[[], Weights], progress: Progress) -> None:
@@ -218,24 +241,6 @@ def _remove_stale(folder: Path) -> None:
     """Delete what builds of this model left when they were killed. Holding the lock, we know that none is at work."""
     for draft in folder.parent.glob(f"{folder.name}-*.part"):
         shutil.rmtree(draft, ignore_errors=True)
-
-
-def _check_seal(compiled: Path) -> None:
-    """Delete compiled blobs that are not what was sealed, and seal those that are new."""
-    sealed = _read_manifest(compiled / SEAL)
-    found = {}
-    # A cache that can only be read keeps its blobs as they are; nobody but its maker can mend it.
-    with contextlib.suppress(SetupError, OSError):
-        for blob in sorted(compiled.glob("*.blob")):
-            entry = sealed.get(blob.name)
-            if entry is None:
-                found[blob.name] = _entry(blob)
-            elif _matches(blob, entry, thorough=False):
-                found[blob.name] = entry
-            else:
-                blob.unlink()
-        if found != sealed:
-            write_atomically(compiled / SEAL, json.dumps(found, indent=2).encode())
 
 
 def _matches(file: Path, entry: Mapping[str, Any], thorough: bool) -> bool:

@@ -184,6 +184,7 @@ class TestDamage:
         speak(model)
         for _ in range(3):
             ensure_model(paths)
+            assert all(blob.stat().st_mode & 0o777 == 0o644 for blob in model.compiled.glob("*.blob"))
         assert list(json.loads((model.compiled / "sealed.json").read_text())) == [
             blob.name for blob in model.compiled.glob("*.blob")
         ]
@@ -254,7 +255,7 @@ class TestProcesses:
         assert sorted(output.count("built") for output in outputs) == [0, 1]
         folder = model_folder(paths)
         assert is_complete(folder, thorough=True)
-        assert {file.stem for file in folder.glob("*.xml")} == {"text", "prosody", "decoder", "generator"}
+        assert {file.stem for file in folder.glob("*.xml")} >= {"text", "prosody", "decoder"}
 
     def test_after_a_kill_in_the_middle_the_next_one_builds(self, paths):
         hang = """
@@ -277,17 +278,21 @@ class TestProcesses:
         assert not left[0].exists()
         assert is_complete(model_folder(paths), thorough=True)
 
-    def test_a_disk_that_fills_up_is_one_sentence(self, paths):
-        """Files may grow to 40 MB here, so that OpenVINO's write of the text network fails as on a full disk."""
-        code = """
+    @pytest.mark.parametrize("limit", [40, 70])
+    def test_a_disk_that_fills_up_is_one_sentence(self, paths, limit):
+        """Files may grow to so many MB here; then numpy's write fails, or OpenVINO's, as on a full disk."""
+        code = f"""
         import resource
-        resource.setrlimit(resource.RLIMIT_FSIZE, (40 << 20, 40 << 20))
+        resource.setrlimit(resource.RLIMIT_FSIZE, ({limit} << 20, {limit} << 20))
         try:
             ensure_model(paths)
         except SetupError as error:
             print(error)
         """
-        assert end(start(code, paths.cache)).startswith(f"The model cannot be written to {paths.cache}/models")
+        said = end(start(code, paths.cache))
+        assert f"{paths.cache}/models" in said
+        assert "cannot be written" in said
+        assert said.count("\n") == 1
         assert not list((paths.cache / "models").glob("*.part"))
 
 

@@ -14,9 +14,8 @@ from importlib import resources
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from rtvoice.errors import InvalidInput, SetupError
 from rtvoice.speech import voice_sources
@@ -30,13 +29,12 @@ def smooth_voice(seed: int = 0) -> np.ndarray:
 
 
 class TestPacking:
-    @given(
-        arrays.arrays(np.float16, (5, 256), elements=st.floats(width=16, allow_nan=False, allow_infinity=False)),
-        st.integers(0, 505),
-    )
-    def test_any_finite_float16_comes_back_bit_for_bit(self, rows, at):
+    @settings(max_examples=25, deadline=None)  # packing takes its time, on purpose
+    @given(st.binary(min_size=512, max_size=512), st.integers(0, 509))
+    def test_any_finite_float16_comes_back_bit_for_bit(self, bits, at):
+        row = np.frombuffer(bits, "<f2")
         voice = np.zeros((510, 256), np.float32)
-        voice[at : at + 5] = rows
+        voice[at] = np.where(np.isfinite(row), row, -0.0)
         unpacked = unpack(pack(voice))
         assert unpacked.shape == (510, 256)
         assert unpacked.tobytes() == voice.astype(np.float16).tobytes()  # -0.0 stays -0.0
