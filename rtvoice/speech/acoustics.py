@@ -9,6 +9,7 @@ import numpy as np
 
 from rtvoice.speech import host
 from rtvoice.speech.host import SourceSpectra
+from rtvoice.speech.slices import SlicedGeneration, margin
 from rtvoice.speech.vocabulary import ids
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rtvoice.speech.pool import Pool
+    from rtvoice.speech.slices import Norms
 
     Floats = NDArray[np.float32]
 
@@ -76,7 +78,7 @@ class Acoustics:
         """Run the generator in its exact form: all samples at once."""
 
         def excite() -> Floats:
-            source = SourceSpectra(features.f0, self._mix, self._bias, noise)
+            source = self._source(features, noise)
             source.make(len(source.rows))
             return source.rows
 
@@ -84,3 +86,16 @@ class Acoustics:
         inputs = {"x": features.x, "har": har, "style": style}
         post = (await self._pool.infer("generator", inputs, deadline=deadline))["post"]
         yield await self._pool.run(lambda: host.istft(post), deadline=deadline)
+
+    async def sliced(
+        self, features: Features, norms: Norms, noise: np.random.Generator, deadline: float
+    ) -> AsyncGenerator[Floats, None]:
+        """Run the generator in slices, the scales and shifts of its norms given: samples as they are ready."""
+        generation = SlicedGeneration(features.x, self._source(features, noise, margin()), norms)
+        while (call := await self._pool.run(generation.call, deadline=deadline)) is not None:
+            outputs = await self._pool.infer(call.network, call.inputs, deadline=deadline)
+            if (samples := generation.take(outputs)) is not None:
+                yield samples
+
+    def _source(self, features: Features, noise: np.random.Generator, rows: int = 0) -> SourceSpectra:
+        return SourceSpectra(features.f0, self._mix, self._bias, noise, margin=rows)

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_WATCH_S = 0.25
+"""Seconds between looks at an inference that may have failed."""
+
 
 class Places:
     """So many may run at once; the others wait, the earliest deadline first, then in the order they came."""
@@ -173,33 +176,18 @@ class Pool:
             SynthesisFailed: OpenVINO could not run it.
         """
         await self._places.take(deadline)
-        loop = asyncio.get_running_loop()
-        result: asyncio.Future[dict[str, NDArray[np.float32]]] = loop.create_future()
         request = self._requests[network].popleft()
+        run = _Run(request, network, inputs)
 
         def ended() -> None:
-            try:
-                request.wait()
-                outputs = {port.any_name: np.array(request.get_tensor(port).data) for port in request.model_outputs}
-            except RuntimeError as error:
-                _settle(result, SynthesisFailed(f"the {network} network failed: {error}"))
-            else:
-                _settle(result, outputs)
-            finally:
-                del held[:]
-                self._requests[network].append(request)
-                self._places.leave()
-
-        held = [inputs]  # the network reads the caller's arrays, so they live as long as it runs
-        try:
-            # the callback runs in OpenVINO's thread
-            request.set_callback(lambda _: loop.call_soon_threadsafe(ended), None)
-            request.start_async(dict(inputs), share_inputs=True)
-        except (RuntimeError, TypeError, ValueError) as error:
             self._requests[network].append(request)
             self._places.leave()
+
+        try:
+            return await run.start(ended)
+        except (RuntimeError, TypeError, ValueError) as error:
+            ended()
             raise SynthesisFailed(f"the {network} network could not start: {error}") from error
-        return await result
 
     async def run(self, step: Callable[[], T], *, deadline: float = math.inf) -> T:
         """Run a step of the host in a thread, in a place of its own."""
@@ -210,11 +198,53 @@ class Pool:
         return await asyncio.wrap_future(work)
 
 
-def _settle(future: asyncio.Future[T], result: T | Exception) -> None:
-    """Set a future's result, unless whoever waited for it has left."""
-    if future.done():
-        return
-    if isinstance(result, Exception):
-        future.set_exception(result)
-    else:
-        future.set_result(result)
+class _Run:
+    """One inference. It tells when it has ended, also to nobody: whoever waited may have left."""
+
+    def __init__(self, request: ov.InferRequest, network: str, inputs: Mapping[str, object]) -> None:
+        self._request, self._network = request, network
+        self._inputs: dict[str, object] = dict(inputs)  # which are read in place, so they live as long as it runs
+        self._loop = asyncio.get_running_loop()
+        self._result: asyncio.Future[dict[str, NDArray[np.float32]]] = self._loop.create_future()
+        self._watch: asyncio.TimerHandle | None = None
+
+    def start(self, ended: Callable[[], None]) -> asyncio.Future[dict[str, NDArray[np.float32]]]:
+        """Start, and return what the outputs will be set in. `ended` is called once, when the request is free."""
+
+        def end() -> None:
+            if self._watch is None:  # it had ended when the callback came through
+                return
+            self._watch.cancel()
+            self._watch = None
+            self._settle()
+            ended()
+
+        def watch() -> None:
+            if self._over():
+                end()
+            else:
+                self._watch = self._loop.call_later(_WATCH_S, watch)
+
+        # the callback runs in OpenVINO's thread, and does not come at all if the inference fails
+        self._request.set_callback(lambda _: self._loop.call_soon_threadsafe(end), None)
+        self._request.start_async(self._inputs, share_inputs=True)
+        self._watch = self._loop.call_later(_WATCH_S, watch)
+        return self._result
+
+    def _over(self) -> bool:
+        try:
+            return bool(self._request.wait_for(0))
+        except RuntimeError:
+            return True
+
+    def _settle(self) -> None:
+        self._inputs.clear()
+        try:
+            self._request.wait()
+        except RuntimeError as error:
+            if not self._result.done():
+                self._result.set_exception(SynthesisFailed(f"the {self._network} network failed: {error}"))
+            return
+        if not self._result.done():
+            ports = self._request.model_outputs
+            self._result.set_result({port.any_name: np.array(self._request.get_tensor(port).data) for port in ports})

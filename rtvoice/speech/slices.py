@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+STAGE1_LENGTHS = (18, 34, 130)
+STAGE2_LENGTHS = (16, 32)
+"""Lengths of slices that there are networks for, in rows of the decoder's features (12.5 ms), rising."""
+
 SAMPLES_PER_ROW = 300
 """Samples of one row of the decoder's features, 12.5 ms."""
 
@@ -58,8 +62,8 @@ class SlicedGeneration:
         features: Floats,
         source: SourceSpectra,
         norms: Norms,
-        stage1_lengths: Sequence[int],
-        stage2_lengths: Sequence[int],
+        stage1_lengths: Sequence[int] = STAGE1_LENGTHS,
+        stage2_lengths: Sequence[int] = STAGE2_LENGTHS,
     ) -> None:
         """Prepare the buffers.
 
@@ -136,7 +140,7 @@ class SlicedGeneration:
         return Call(f"stage2-{b - a}", inputs)
 
 
-def margin(stage1_lengths: Sequence[int]) -> int:
+def margin(stage1_lengths: Sequence[int] = STAGE1_LENGTHS) -> int:
     """Return how many rows of zeros the source's spectra must have before and behind them."""
     return 60 * max(stage1_lengths) + 579
 

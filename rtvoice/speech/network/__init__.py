@@ -27,6 +27,7 @@ from rtvoice.speech.network.layers import Weights
 from rtvoice.speech.network.prosody import prosody_network
 from rtvoice.speech.network.sliced import stage1_network, stage2_network
 from rtvoice.speech.network.text import text_network
+from rtvoice.speech.slices import STAGE1_LENGTHS, STAGE2_LENGTHS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,10 +35,6 @@ if TYPE_CHECKING:
     import numpy as np
     import openvino as ov
     from numpy.typing import NDArray
-
-STAGE1_LENGTHS = (18, 34, 130)
-STAGE2_LENGTHS = (16, 32)
-"""Lengths of slices, in rows of the decoder's features (12.5 ms). A slice of stage 2 needs stage 1 two rows further."""
 
 WINDOWS = Windows()
 

@@ -1,0 +1,147 @@
+"""The pool: who runs when, and that nothing that ends early keeps its place."""
+
+import asyncio
+
+import numpy as np
+import openvino as ov
+import pytest
+from openvino import opset13 as op
+
+from rtvoice.errors import SetupError, SynthesisFailed
+from rtvoice.speech.pool import Places, Pool
+
+
+@pytest.fixture
+def networks(tmp_path):
+    """Two networks: `twice` doubles a matrix product by itself some times over, `plus` adds what is shared."""
+    x = op.parameter([-1, -1], np.float32, name="x")
+    y = x
+    for _ in range(20):
+        y = op.tanh(op.matmul(y, y, False, False))
+    y.output(0).set_names({"y"})
+    ov.save_model(ov.Model([y], [x], "slow"), tmp_path / "slow.xml")
+    a, b = op.parameter([3], np.float32, name="a"), op.parameter([3], np.float32, name="common")
+    total = op.add(a, b)
+    total.output(0).set_names({"sum"})
+    ov.save_model(ov.Model([total], [a, b], "plus"), tmp_path / "plus.xml")
+    return {name: tmp_path / f"{name}.xml" for name in ("slow", "plus")}
+
+
+def pool(networks, tmp_path, streams=1, **more):
+    return Pool(networks, tmp_path / "compiled", streams=streams, threads=1, **more)
+
+
+async def test_a_network_reads_what_it_is_given_and_what_is_shared(networks, tmp_path):
+    async with pool(networks, tmp_path, shared={"common": np.array([10, 20, 30], np.float32)}) as running:
+        first, second = await asyncio.gather(
+            running.infer("plus", {"a": np.array([1, 2, 3], np.float32)}),
+            running.infer("plus", {"a": np.array([4, 5, 6], np.float32)}),
+        )
+    np.testing.assert_array_equal(first["sum"], [11, 22, 33])
+    np.testing.assert_array_equal(second["sum"], [14, 25, 36])
+
+
+async def test_no_more_run_at_once_than_there_are_streams():
+    places, running, most = Places(2), 0, 0
+
+    async def work():
+        nonlocal running, most
+        await places.take()
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0)
+        running -= 1
+        places.leave()
+
+    await asyncio.gather(*(work() for _ in range(20)))
+    assert most == 2
+    await asyncio.wait_for(places.all_left(), 1)
+
+
+async def test_the_earliest_deadline_goes_first_then_who_came_first():
+    places, order = Places(1), []
+    await places.take()
+
+    async def work(name, deadline):
+        await places.take(deadline)
+        order.append(name)
+        places.leave()
+
+    tasks = []
+    for name, deadline in (("late", 9.0), ("soon", 1.0), ("later", 10.0), ("soon too", 1.0)):
+        tasks.append(asyncio.create_task(work(name, deadline)))
+        await asyncio.sleep(0)
+    assert places.waiting == 4
+    places.leave()
+    await asyncio.gather(*tasks)
+    assert order == ["soon", "soon too", "late", "later"]
+
+
+async def test_who_stops_waiting_leaves_the_queue_and_holds_nothing():
+    places = Places(1)
+    await places.take()
+    waiting = asyncio.create_task(places.take())
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert places.waiting == 0
+    places.leave()
+    await asyncio.wait_for(places.all_left(), 1)
+
+
+async def test_a_place_given_in_the_moment_of_cancelling_is_passed_on():
+    places = Places(1)
+    await places.take()
+    first, second = (asyncio.create_task(places.take()) for _ in range(2))
+    await asyncio.sleep(0)
+    places.leave()  # gives it to the first, whose task has not run yet
+    first.cancel()
+    await asyncio.wait_for(second, 1)
+    with pytest.raises(asyncio.CancelledError):
+        await first
+
+
+async def test_a_cancelled_inference_gives_its_place_up_when_it_ends(networks, tmp_path):
+    x = np.full((300, 300), 0.01, np.float32)
+    async with pool(networks, tmp_path) as running:
+        task = asyncio.create_task(running.infer("slow", {"x": x}))
+        await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        again = await asyncio.wait_for(running.infer("slow", {"x": x}), 30)
+    assert np.isfinite(again["y"]).all()
+
+
+async def test_wrong_inputs_fail_alone(networks, tmp_path):
+    async with pool(networks, tmp_path) as running:
+        with pytest.raises(SynthesisFailed, match="slow"):
+            await running.infer("slow", {"x": np.zeros((2, 3), np.float32)})
+        with pytest.raises(SynthesisFailed):
+            await running.infer("slow", {"no such input": np.zeros((2, 2), np.float32)})
+        assert (await running.infer("slow", {"x": np.zeros((2, 2), np.float32)}))["y"].shape == (2, 2)
+
+
+async def test_what_a_step_of_the_host_raises_is_raised_to_who_waits(networks, tmp_path):
+    def fails():
+        raise ArithmeticError("no")
+
+    async with pool(networks, tmp_path) as running:
+        with pytest.raises(ArithmeticError):
+            await running.run(fails)
+        assert await running.run(lambda: 7) == 7
+
+
+async def test_a_damaged_network_says_what_to_run(networks, tmp_path):
+    networks["slow"].write_text("<net>")
+    with pytest.raises(SetupError, match="rtvoice build"):
+        async with pool(networks, tmp_path):
+            pass
+
+
+async def test_leaving_waits_for_what_runs(networks, tmp_path):
+    async with pool(networks, tmp_path) as running:
+        task = asyncio.create_task(running.infer("slow", {"x": np.full((300, 300), 0.01, np.float32)}))
+        await asyncio.sleep(0.001)
+    assert task.done()
