@@ -107,7 +107,7 @@ class Link:
             self._reader.cancel()
             await asyncio.wait([self._reader])
         self._lose(ConnectionLost("The session is closed."))
-        await self._websocket.close()
+        await _close(self._websocket)
 
     def register(self, mailbox: Mailbox) -> int:
         """Take the next utterance's number. What comes for it goes into the mailbox."""
@@ -172,7 +172,6 @@ async def open_link(url: str, origin: str | None) -> tuple[Link, Ready]:
             compression=None,
             max_size=_MAX_MESSAGE,
             open_timeout=_OPEN_TIMEOUT_S,
-            close_timeout=_CLOSE_TIMEOUT_S,
         )
     except InvalidURI as error:
         raise InvalidInput(f"{url!r} is no address of a server.", field="url", allowed="ws://host:port") from error
@@ -183,7 +182,7 @@ async def open_link(url: str, origin: str | None) -> tuple[Link, Ready]:
     try:
         return Link(websocket), await _read_ready(websocket)
     except BaseException:
-        await websocket.close()
+        await _close(websocket)
         raise
 
 
@@ -209,6 +208,15 @@ async def _read_ready(websocket: ClientConnection) -> Ready:
     if not isinstance(ready, Ready) or ready.protocol != PROTOCOL_VERSION:
         raise ConnectionLost(f"The server does not speak version {PROTOCOL_VERSION} of rtvoice's protocol.")
     return ready
+
+
+async def _close(websocket: ClientConnection) -> None:
+    """Close, also when the server reads no more: then its part of the handshake is not waited for."""
+    try:
+        async with asyncio.timeout(_CLOSE_TIMEOUT_S):
+            await websocket.close()
+    except TimeoutError:
+        websocket.transport.abort()
 
 
 def _refusal(url: str, error: InvalidStatus) -> RtvoiceError:

@@ -250,11 +250,21 @@ class Conversation:
         return [self.fail(number, error)]
 
     def _speak_number(self, number: int | None, *, opens: bool) -> int:
-        """The utterance that a `speak` means; `opens` tells whether it carries options."""
+        """The utterance that a `speak` means; `opens` tells whether it carries options.
+
+        Raises:
+            InvalidInput: it would be one that has failed. The rest of a text must not be taken for a new one.
+        """
         if number is not None:
             return number
         if self._current is None or (opens and self._current not in self._living):
             return self._next()
+        if self._current not in self._living:
+            raise InvalidInput(
+                f"Utterance {self._current} has failed; end it, or give the next one a number.",
+                field="utterance",
+                allowed=f"a whole number above {self._last}",
+            )
         return self._current
 
     def _next(self) -> int:

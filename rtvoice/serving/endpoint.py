@@ -20,6 +20,7 @@ from websockets.http11 import Response
 
 from rtvoice.errors import SetupError
 from rtvoice.serving.http import Answer, Site, StaticFiles, plain
+from rtvoice.serving.logs import trace
 from rtvoice.serving.session import PeerGone, Session
 
 if TYPE_CHECKING:
@@ -98,6 +99,11 @@ class Endpoint:
         host, port = next(iter(self._server.sockets)).getsockname()[:2]
         return host, port
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether there is no session."""
+        return not self._sessions
+
     async def __aenter__(self) -> Self:
         config = self._config
         try:
@@ -174,8 +180,8 @@ class Endpoint:
             if self._stopping:
                 session.stop()
             await session.run()
-        except Exception:
-            log.exception("session failed")
+        except Exception as error:
+            log.error("session failed", error=trace(error))  # noqa: TRY400  # see trace
             await connection.close(1011, "a fault of the server")
         finally:
             del self._sessions[session]

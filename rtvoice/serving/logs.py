@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
+import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import structlog
@@ -12,6 +14,18 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from structlog.typing import Processor
+
+
+def trace(error: BaseException) -> str:
+    """Where an exception came from: its type and the lines it passed, innermost last.
+
+    Its message and the values of variables are left out: they may hold a user's text.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        return "; ".join(trace(inner) for inner in error.exceptions)
+    frames = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
+    named = f"{type(error).__name__} at {' > '.join(frames)}"
+    return f"{named}, from {trace(error.__cause__)}" if error.__cause__ is not None else named
 
 
 def configure_logging(style: Literal["console", "json"], *, level: str = "info", stream: TextIO | None = None) -> None:
@@ -31,7 +45,9 @@ def configure_logging(style: Literal["console", "json"], *, level: str = "info",
     if style == "json":
         processors += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     else:
-        processors.append(structlog.dev.ConsoleRenderer(colors=stream.isatty()))
+        # The renderer's own tracebacks would show the values of variables.
+        plain = structlog.dev.plain_traceback
+        processors.append(structlog.dev.ConsoleRenderer(colors=stream.isatty(), exception_formatter=plain))
     structlog.configure(
         processors=processors,
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),

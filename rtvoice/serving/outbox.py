@@ -61,7 +61,7 @@ class Outbox:
         self._speech: deque[Speech] = deque()
         self._filled = asyncio.Event()
         self._taken = asyncio.Event()
-        self._closed = False
+        self._closed = self._abandoned = False
         self._samples = 0
 
     @property
@@ -92,6 +92,11 @@ class Outbox:
         self._closed = True
         self._filled.set()
 
+    def abandon(self) -> None:
+        """Tell that nothing is taken any more: nobody waits for room from here on."""
+        self._abandoned = True
+        self._taken.set()
+
     async def take(self) -> Answer | Speech | None:
         """Take what is to be sent next; None when closed and empty. Safe to cancel."""
         while not self._answers and not self._speech:
@@ -116,5 +121,5 @@ class Outbox:
 
     async def has_room(self) -> None:
         """Wait until there is room for the answers to another message."""
-        while len(self._answers) >= _MAX_ANSWERS:
+        while len(self._answers) >= _MAX_ANSWERS and not self._abandoned:
             await self.progress(None)

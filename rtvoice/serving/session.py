@@ -37,6 +37,7 @@ from rtvoice.protocol.messages import (
     Voice,
     Words,
 )
+from rtvoice.serving.logs import trace
 from rtvoice.serving.narration import SpokenAudio, TextInbox, narrate
 from rtvoice.serving.outbox import Answer, Failure, Finish, Outbox, Sound, Speech
 from rtvoice.serving.pacing import PlaybackClock
@@ -241,8 +242,8 @@ class Session:
             self._outbox.put(Finish(number))
         except RtvoiceError as error:
             self._outbox.put(Failure(number, error))
-        except Exception:
-            self._log.exception("utterance failed", utterance=number)
+        except Exception as error:
+            self._log.error("utterance failed", utterance=number, error=trace(error))  # see trace
             self._outbox.put(Failure(number, RtvoiceError("A fault of the server; its log says more.")))
 
     async def _put(self, number: int, audio: SpokenAudio) -> None:
@@ -279,7 +280,7 @@ class Session:
                     self._listener.sent(len(item.samples) / SAMPLE_RATE, self._now())
             await self._peer.close(1001, "the server is going away")
         except PeerGone:
-            pass  # the reader sees it too, and ends the session
+            self._outbox.abandon()  # the reader sees it too, once it waits for messages again, and ends the session
 
     def _render(self, item: Answer | Speech) -> str | bytes | None:
         """Write a message, and note that it is sent: from here on there is no wait before it leaves."""

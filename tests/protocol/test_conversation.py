@@ -52,7 +52,9 @@ class TestNumbers:
     def test_without_number_after_a_failure_text_is_not_taken_for_a_new_one(self, conversation):
         tell(conversation, "speak", text="a" * 21)
         assert conversation.living == ()
-        assert tell(conversation, "speak", text="rest") == []
+        error = tell_one(conversation, "speak", text="rest")
+        assert (error.utterance, error.field) == (None, "utterance")
+        assert tell(conversation, "flush") == []
         assert tell(conversation, "end") == []
         assert tell(conversation, "speak", text="new")[0].options.utterance == 2
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from websockets.asyncio.client import connect
+from websockets.protocol import State
 
 from rtvoice.config import ServerConfig
 from rtvoice.protocol.codec import decode_server
@@ -83,10 +84,14 @@ async def serving(synthesizer, **config):
 async def talking(endpoint, **options):
     """A raw client that has heard `ready`."""
     host, port = endpoint.address
-    async with connect(f"ws://{host}:{port}/", compression=None, proxy=None, **options) as socket:
+    socket = await connect(f"ws://{host}:{port}/", compression=None, proxy=None, **options)
+    try:
         talk = Talk(socket)
         assert isinstance(await talk.hear(), Ready)
         yield talk
+    finally:
+        if socket.state is not State.CLOSED:
+            await socket.close()
 
 
 @pytest.fixture
