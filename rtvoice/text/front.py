@@ -22,7 +22,7 @@ from rtvoice.text.spoken import passage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rtvoice.text.lengths import PhonemeCounter
+    from rtvoice.text.lengths import EarlyCut, PhonemeCounter
     from rtvoice.text.lexicon import Lexicon
     from rtvoice.text.markup import Code
 
@@ -75,6 +75,7 @@ class TextFront:
         self._emoji_names = options.emoji == "names"
         self._lexicon = options.lexicon
         self._lengths = options.lengths
+        self._early = options.lengths.early if options.lengths else None
         self._count = count
         self._clock = clock
         self._began: float | None = None  # when the first text came
@@ -84,36 +85,35 @@ class TextFront:
 
     def push(self, delta: str) -> list[Script]:
         """Take text in; return the scripts of segments whose end it proves."""
-        now = self._clock()
-        if self._began is None:
-            self._began = now
-        else:
-            self._characters += len(delta)
         segments = self._segmenter.push(delta)
-        if self._opening and not segments:
-            segments = self._early(now - self._began)
-        return self._scripts(segments)
+        if self._opening and self._early is not None:
+            segments = segments or self._first_clause(self._early, delta)
+        return self._scripts(segments) if segments else []
 
     def flush(self) -> list[Script]:
         """Return what is left. Text pushed later begins a new segment."""
-        scripts = self._scripts(self._segmenter.flush())
+        segments = self._segmenter.flush()
+        scripts = self._scripts(segments) if segments else []
         self._begins_line = True
         return scripts
 
-    def _early(self, elapsed_s: float) -> list[Segment]:
+    def _first_clause(self, early: EarlyCut, delta: str) -> list[Segment]:
         """The first clause of the utterance, if to speak it now pays."""
-        early = self._lengths and self._lengths.early
-        if not early or elapsed_s <= 0:
+        now = self._clock()
+        if self._began is None:
+            self._began = now
+            return []
+        self._characters += len(delta)
+        if now <= self._began:
             return []
         pending = self._segmenter.pending
         edge = clause_edge(pending)
-        if edge is None or not early.pays(self._count(pending[:edge]), len(pending), self._characters / elapsed_s):
+        rate = self._characters / (now - self._began)
+        if edge is None or not early.pays(self._count(pending[:edge]), len(pending), rate):
             return []
         return [self._segmenter.cut(edge)]
 
     def _scripts(self, segments: list[Segment]) -> list[Script]:
-        if not segments:
-            return []
         scripts = [self._write(segment) for segment in segments]
         lengths = self._lengths
         if lengths is not None and len(scripts) > 1:

@@ -74,6 +74,10 @@ class Segmenter:
 
     def push(self, delta: str) -> list[Segment]:
         """Take text in; return the segments whose end it proves, in order."""
+        if self._is_uneventful(delta):
+            self._text += delta
+            self._at = len(self._text)
+            return []
         segments: list[Segment] = []
         taken = 0
         while taken < len(delta):
@@ -118,6 +122,15 @@ class Segmenter:
         self._wordless = 0
         self._line -= length
         return segment
+
+    def _is_uneventful(self, delta: str) -> bool:
+        """Whether `delta` only goes on with a line that has been read to its end. Most deltas do."""
+        return (
+            self._at == len(self._text)
+            and len(self._text) + len(delta) < MAX_CHARACTERS
+            and not (self._opening or self._fenced or self._comment)
+            and self._events.search(delta) is None
+        )
 
     def _read(self, *, final: bool) -> list[Segment]:
         """Read on as far as the text allows."""

@@ -105,6 +105,8 @@ def unmark(text: Mapped, rules: list[str]) -> Mapped:
         elif kind in _RULES and found:
             rules.append(_RULES[kind])
         edits += found
+    if not edits and not runs:
+        return text
     emphasised = _emphasis(runs)
     if emphasised:
         rules.append(_RULES["emphasis"])

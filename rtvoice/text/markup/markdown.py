@@ -28,6 +28,7 @@ _NOTICES = {
     "pt": "Bloco de código.",
     "zh": "代码块。",
 }
+_MARKED = re.compile(r"[ \t]*(?:[^\w\s]|_|(?:\d{1,3}|[a-z])[.)])")
 _COMMENT_OPENS, _COMMENT_CLOSES = "<!--", "-->"
 _FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)\s*")
 _RULE = re.compile(r"[ \t]*(?:(?:=[ \t]*){3,}|(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\s*")
@@ -109,7 +110,7 @@ class MarkdownReader(Reader):
         edits: list[Edit] = []
         at = 0
         for line in text.text.splitlines(keepends=True):
-            if self._fence or begins_line:
+            if self._fence or (begins_line and _MARKED.match(line)):
                 self._read_line(line, at, edits, rules)
             begins_line = True
             at += len(line)
