@@ -67,4 +67,6 @@ MARK_RULES: tuple[Rule[Dialect], ...] = (
 )
 """These have nothing to do in ASCII text without a MARK."""
 
-MARK = re.compile(r"[^\w\s.,;:!?'-]|[_\d]|(?<![^\W_])['-]|['-](?![^\W_])|\s\s|[.,;:!?][.,;:]|[!?]{4}|\s[.,;:!?]")
+MARK = re.compile(
+    r"[^\w\s.,;:!?'-]|[_\d]|(?<![^\W_])['-]|['-](?![^\W_])|\s\s|\w[.,:;!?]\w|[.,;:!?][.,;:]|[!?]{4}|\s[.,;:!?]"
+)

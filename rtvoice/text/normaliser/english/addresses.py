@@ -39,18 +39,19 @@ _FILE = re.compile(
     rf"(?<![\w@/.\\~-])(?:(?:~|\.{{1,2}})?/)?(?:[\w@+-]{{1,64}}[/\\]){{0,20}}(?:[\w+-]{{1,64}}\.){{1,6}}(?:{_EXTENSIONS})(?::\d{{1,6}})?(?![\w@/-]|\.\w)"
 )
 _PATH = re.compile(
-    r"(?<![\w/.~:<\\)])(?:(?:~|\.{1,2})(?:/[\w.@+-]{1,64}){1,30}/?|(?:/[\w.@+-]{2,64}){2,30}/?|/[a-z]{2,20}(?:[.-][\w]{1,20})?/?|[A-Z]:(?:\\[\w .@+-]{1,64}?){1,30})"
-    r"(?<![.,])(?![\w\\/])"
+    r"(?<![\w/.~:<\\)])(?:(?:~|\.{1,2})(?:/[\w.@+-]{1,64}){1,30}/?|(?:/[\w.@+-]{2,64}){2,30}/?"
+    r"|/[a-z]{2,20}(?:[.-][\w]{1,20})?/?|[A-Z]:(?:\\[\w .@+-]{1,64}?){1,30})(?<![.,])(?![\w\\/])"
 )
 _HASHTAG = re.compile(r"(?<![\w&/#])#(?=\d{0,20}[^\W\d])\w{1,100}+")
 _MENTION = re.compile(r"(?<![\w@/.])@(?=[A-Za-z_])[\w.]{1,60}(?<!\.)(?!\w)")
 
-_TOKEN = re.compile(r"[A-Za-z]+|\d+|[^\W\d_]+|[\s\S]")
+_NUMBERED = re.compile(r"#[A-Z]?\d+[A-Z]?")
+_RUN = re.compile(r"[A-Za-z]+|\d+|[^\W\d_]+|[\s\S]")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+|_+|.")
 _MARKS = {
     ".": "dot", "/": "slash", "\\": "backslash", "-": "dash", "_": "underscore", "?": "question mark", "=": "equals",
-    "&": "and", "#": "hash", "%": "percent", "+": "plus", ":": "colon", "~": "tilde", "@": "at", ",": "comma", "!": "bang",
-    "$": "dollar", "*": "star", ";": "semicolon",
+    "&": "and", "#": "hash", "%": "percent", "+": "plus", ":": "colon", "~": "tilde", "@": "at", ",": "comma",
+    "!": "bang", "$": "dollar", "*": "star", ";": "semicolon",
 }  # fmt: skip
 _VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
 # Written small, yet said letter by letter.
@@ -114,32 +115,31 @@ _SAID = {"usr": "user", "src": "source", "tmp": "temp", "cfg": "config"}
 
 def _read(address: str, at: int, dialect: Dialect, behind_colon: str = "port") -> tuple[Part, ...]:
     """An address that begins at character `at` of a match; a number behind a colon in it is a port or a line."""
+    runs = list(_RUN.finditer(address))
     parts: list[Part] = []
-    tokens = [(at + token.start(), token[0]) for token in _TOKEN.finditer(address)]
-    for place, (start, token) in enumerate(tokens):
-        end = start + len(token)
-        previous = tokens[place - 1][1] if place else ""
-        following = tokens[place + 1][1] if place + 1 < len(tokens) else ""
-        if token[0].isalnum():
-            if previous and previous[-1].isalnum():
+    for place, run in enumerate(runs):
+        start, end = at + run.start(), at + run.end()
+        behind = runs[place + 1][0] if place + 1 < len(runs) else ""
+        if run[0].isalnum():
+            if place and runs[place - 1][0].isalnum():
                 parts.append(Part(start, start, " "))
-            parts.append(Part(start, end, _said(token, dialect)))
-        elif token in ":" and following.isdecimal():
-            parts.append(Part(start, end, f" {behind_colon} "))
+            parts.append(Part(start, end, _said(run[0], dialect)))
         else:
-            parts.append(Part(start, end, f" {_MARKS.get(token, '')} "))
+            name = behind_colon if run[0] == ":" and behind.isdecimal() else _MARKS.get(run[0], "")
+            parts.append(Part(start, end, f" {name} "))
     return tuple(parts)
 
 
-def _said(token: str, dialect: Dialect) -> Said:
-    if token.isdecimal():
-        return dialect.integer(token)
-    if not token.isascii():
-        return token
-    lower = token.lower()
-    if lower in _SPELLED or len(token) == 1 or (len(token) <= 5 and lower not in _SAID and not _VOWEL.search(token)):
-        return dialect.spell(token)
-    return _SAID.get(lower, token)
+def _said(run: str, dialect: Dialect) -> Said:
+    """A run of letters or digits of an address."""
+    if run.isdecimal():
+        return dialect.integer(run)
+    if not run.isascii():
+        return run
+    small = run.lower()
+    if small in _SPELLED or len(run) == 1 or (len(run) <= 5 and small not in _SAID and not _VOWEL.search(run)):
+        return dialect.spell(run)
+    return _SAID.get(small, run)
 
 
 def _read_url(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
@@ -161,7 +161,8 @@ def _read_file(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
 
 def _read_tag(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
     """A hashtag or a mention: its words are told by capitals, digits and underscores."""
-    parts = [Part(0, 1, "hashtag" if match[0][0] == "#" else "at")]
+    mark = "at" if match[0][0] == "@" else "number" if _NUMBERED.fullmatch(match[0]) else "hashtag"
+    parts = [Part(0, 1, mark)]
     for word in _CAMEL.finditer(match[0], 1):
         parts.append(Part(word.start(), word.start(), " "))
         if word[0].isdecimal():

@@ -33,6 +33,10 @@ _NUMERIC = re.compile(
     rf"{START}(?P<first>\d{{1,2}})(?P<between>[/.‑-])(?P<second>\d{{1,2}})(?P=between)(?P<year>\d{{4}}|\d\d){NOT_MORE}"
     r"(?!-\d)"
 )
+_DAY_IN_FIGURES = re.compile(
+    r"(?<![\w/.,-])(?:(?P<said>[Oo]n|[Bb]y|[Uu]ntil|[Bb]efore|[Aa]fter|[Ss]ince|[Dd]ue) )?"
+    rf"(?P<first>\d{{1,2}})/(?P<second>\d{{1,2}}){NOT_MORE}"
+)
 _MONTH_DAY = re.compile(rf"\b{_MONTH} (?:the )?{_DAY}(?:,? {_YEAR})?")
 _DAY_MONTH = re.compile(rf"{START}(?P<the>the )?{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?")
 _MONTH_YEAR = re.compile(rf"\b{_MONTH},? {_YEAR}")
@@ -43,10 +47,12 @@ _WEEKDAYS = {
 _WEEKDAY_NAME = r"(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)"
 _MONTH_NAME = f"(?:{'|'.join(month[:3] for month in MONTHS)})"
 _WEEKDAY = re.compile(
-    rf"\b(?P<day>{_WEEKDAY_NAME})(?:\.(?= ?[\dA-Z])|(?!\w)(?=,? (?:the )?(?:\d|{_MONTH_NAME}))|\.?(?= ?{DASH} ?{_WEEKDAY_NAME}\b))"
+    rf"\b(?P<day>{_WEEKDAY_NAME})(?:\.(?= ?[\dA-Z])|(?!\w)(?=,? (?:the )?(?:\d|{_MONTH_NAME}))"
+    rf"|\.?(?= ?{DASH} ?{_WEEKDAY_NAME}\b))"
 )
 _WEEKDAY_RANGE = re.compile(
-    rf"\b(?:{'|'.join(_WEEKDAYS.values())})(?P<dash> ?{DASH} ?)(?P<last>{_WEEKDAY_NAME}(?:\.|\b)|{'|'.join(_WEEKDAYS.values())})"
+    rf"\b(?:{'|'.join(_WEEKDAYS.values())})(?P<dash> ?{DASH} ?)"
+    rf"(?P<last>{_WEEKDAY_NAME}(?:\.|\b)|{'|'.join(_WEEKDAYS.values())})"
 )
 
 
@@ -82,6 +88,18 @@ def _read_numeric(match: re.Match[str], dialect: Dialect) -> str | None:
     if len(year) == 2:
         year = ("20" if int(year) < 70 else "19") + year
     return _date(dialect.ordinal(day), month, year, dialect, day_first=dialect.british)
+
+
+def _read_day_in_figures(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...] | None:
+    """Without a year it is a date where a word in front says so, or where a 0 in front of a figure does."""
+    first, second = match["first"], match["second"]
+    if not (match["said"] or first.startswith("0") or second.startswith("0")):
+        return None
+    day, month = (int(first), int(second)) if dialect.british or int(first) > 12 else (int(second), int(first))
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    said = _date(dialect.ordinal(day), month, "", dialect, day_first=dialect.british)
+    return (Part(match.start("first") - match.start(), len(match[0]), said),)
 
 
 def _days(match: re.Match[str], dialect: Dialect) -> str | None:
@@ -130,6 +148,7 @@ WEEKDAY_RULES: tuple[Rule[Dialect], ...] = (
 RULES: tuple[Rule[Dialect], ...] = (
     Rule("date, year first", _ISO, _read_iso, needs=("-", "/", ".", "‑")),
     Rule("date in figures", _NUMERIC, _read_numeric, needs=("/", ".", "-", "‑")),
+    Rule("day in figures", _DAY_IN_FIGURES, _read_day_in_figures, needs=("/",)),
     Rule("month in figures", _MONTH_IN_FIGURES, _read_month_in_figures, needs=("-", "/")),
     Rule("month and day", _MONTH_DAY, _read_month_day, needs=_MONTH_STARTS),
     Rule("day and month", _DAY_MONTH, _read_day_month, needs=_MONTH_STARTS),

@@ -31,13 +31,19 @@ _PHONE_PARTS = re.compile(
 _GROUPED = re.compile(
     r"(?<![\w.,-])(?:\d{4}(?P<joint>[ -])(?:\d{4}(?P=joint)){1,4}\d{1,4}|\d{3}-\d{2}-\d{4})(?!\w|[-.,]\d)"
 )
+_BOOK = re.compile(r"\bISBN(?:-1[03])?:? (?P<number>\d[\d-]{8,16}[\dX])(?!\w)")
+_NO_DATE = (
+    r"(?!20\d\d\.(?:0[1-9]|1[0-2])\.(?:0[1-9]|[12]\d|3[01])(?![\d.]))(?!\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\.?\d))"
+)
 _VERSION = re.compile(
-    r"(?<![\w.])(?:(?P<v>[vV])(?:\.? ?)(?P<named>\d{1,6}(?:\.\d{1,6}){0,8})|(?P<bare>(?!20\d\d\.(?:0[1-9]|1[0-2])\.(?:0[1-9]|[12]\d|3[01])(?![\d.]))(?!\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\.?\d))\d{1,6}(?:\.\d{1,6}){2,8}))"
+    rf"(?<![\w.])(?:(?P<v>[vV])(?:\.? ?)(?P<named>\d{{1,6}}(?:\.\d{{1,6}}){{0,8}})"
+    rf"|{_NO_DATE}(?P<bare>\d{{1,6}}(?:\.\d{{1,6}}){{2,8}}))"
     r"(?:[-+.]?(?P<stage>alpha|beta|rc|dev|pre|post|preview|a|b)(?:[.-]?(?P<build>\d{1,6}))?)?(?!\w|\.\d)"
 )
 _SOFTWARE = re.compile(
-    r"\b(?P<name>[Vv]ersion|[Rr]elease|Python|Node|Java|Ubuntu|Debian|Fedora|Django|Rails|PHP|Ruby|Go|Rust|Perl|iOS|Android|macOS|Linux|"
-    r"Chrome|Firefox|Windows|Kubernetes|Postgres|PostgreSQL|MySQL|Angular|React|Vue) (?P<number>\d{1,4}\.\d{2})(?!\w|[.,]\d|%)"
+    r"\b(?P<name>[Vv]ersion|[Rr]elease|Python|Node|Java|Ubuntu|Debian|Fedora|Django|Rails|PHP|Ruby|Go|Rust|Perl|iOS|Android|"
+    r"macOS|Linux|Chrome|Firefox|Windows|Kubernetes|Postgres|PostgreSQL|MySQL|Angular|React|Vue) "
+    r"(?P<number>\d{1,4}\.\d{2})(?!\w|[.,]\d|%)"
 )
 _SPACED = re.compile(
     r"(?<![\w.,+-])(?<!\d )[1-9]\d{0,2}(?:(?: \d{3}){0,3}(?= 000(?!\d))|(?= \d{3} \d{3}))(?: \d{3}){1,5}+(?!\w|[., ]\d)"
@@ -48,7 +54,7 @@ _NAMED = re.compile(
 )
 _EMERGENCY = re.compile(rf"{START}(?:911|999|112|411)(?![\w%°]|[.,:/-]\d| [a-z]{{2,30}}s\b)")
 _HEXADECIMAL = re.compile(r"(?<!\w)0x(?P<digits>[\dA-Fa-f]{1,16})(?!\w)")
-_CODE = re.compile(r"(?<![^\W_])(?=[A-Za-z]*+\d)(?=\d*+[A-Za-z])(?P<code>[A-Za-z\d]{2,40}+)(?![^\W_])")
+_CODE = re.compile(r"(?<![^\W_])(?<!\d[.,])(?=[A-Za-z]*+\d)(?=\d*+[A-Za-z])(?P<code>[A-Za-z\d]{2,40}+)(?![^\W_])")
 _RUNS = re.compile(r"[A-Za-z]+|\d+")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
 _JOINED = re.compile(r"(?:(?<=[^\W\d_])|(?<=\d))[-‑](?=[^\W_])(?:(?<=\d.)|(?=\d))")
@@ -76,6 +82,11 @@ def _read_phone(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...] | No
 
 def _read_grouped(match: re.Match[str], dialect: Dialect) -> str:
     return ", ".join(dialect.digits(group) for group in re.split("[ -]", match[0]))
+
+
+def _read_book(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
+    groups = [dialect.digits(group) + (" X" if group[-1] == "X" else "") for group in match["number"].split("-")]
+    return (Part(match.start("number") - match.start(), len(match[0]), ", ".join(groups)),)
 
 
 def _read_version(match: re.Match[str], dialect: Dialect) -> Said:
@@ -134,10 +145,11 @@ def _read_code(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
 def _number(digits: str, dialect: Dialect) -> str:
     if len(digits) == 3 and digits[0] != "0":
         return dialect.pairs(int(digits))
-    return dialect.year(int(digits)) if len(digits) == 4 and "1100" <= digits < "2100" else dialect.integer(digits)
+    return dialect.year(int(digits)) if len(digits) == 4 and "1010" <= digits < "2100" else dialect.integer(digits)
 
 
 EARLY_RULES: tuple[Rule[Dialect], ...] = (
+    Rule("book number", _BOOK, _read_book, needs=("ISBN",)),
     Rule("telephone", _PHONE, _read_phone, needs=("-", ".", " ", "+", "‑", "–")),
     Rule("groups of digits", _GROUPED, _read_grouped),
     Rule("version", _VERSION, _read_version),

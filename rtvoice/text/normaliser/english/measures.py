@@ -6,26 +6,26 @@ import re
 from typing import TYPE_CHECKING
 
 from rtvoice.text.normaliser.english.written import DASH, NUMBER, START, one_of
-from rtvoice.text.normaliser.rule import Rule
+from rtvoice.text.normaliser.rule import Part, Rule
 
 if TYPE_CHECKING:
     from rtvoice.text.normaliser.english.dialect import Dialect
 
 _PREFIXES = {
     "E": "exa", "P": "peta", "T": "tera", "G": "giga", "M": "mega", "k": "kilo", "h": "hecto", "d": "deci",
-    "c": "centi", "m": "milli", "µ": "micro", "u": "micro", "n": "nano", "p": "pico", "f": "femto",
+    "c": "centi", "m": "milli", "µ": "micro", "μ": "micro", "u": "micro", "n": "nano", "p": "pico", "f": "femto",
 }  # fmt: skip
 
 # symbol: name of one, and the prefixes that are in use with it
 _PREFIXED = {
-    "m": ("meter", "kdcmµunpf"), "g": ("gram", "kmµunp"), "L": ("liter", "hdcmµu"), "l": ("liter", "hdcmµu"),
-    "W": ("watt", "TGMkmµn"), "Wh": ("watt hour", "TGMkm"), "V": ("volt", "MkmµunG"), "A": ("amp", "kmµunp"),
+    "m": ("meter", "kdcmµμunpf"), "g": ("gram", "kmµμunp"), "L": ("liter", "hdcmµμu"), "l": ("liter", "hdcmµμu"),
+    "W": ("watt", "TGMkmµμn"), "Wh": ("watt hour", "TGMkm"), "V": ("volt", "MkmµμunG"), "A": ("amp", "kmµμunp"),
     "Ah": ("amp hour", "km"), "VA": ("volt amp", "Mk"), "Hz": ("hertz", "TGMkm"), "B": ("byte", "EPTGMk"),
-    "b": ("bit", "TGMk"), "bit": ("bit", "TGMk"), "J": ("joule", "TGMkmµ"), "N": ("newton", "MkmG"),
-    "Pa": ("pascal", "GMkhm"), "Ω": ("ohm", "GMkm"), "F": ("farad", "mµunp"), "s": ("second", "mµunpf"),
-    "eV": ("electron volt", "TGMkm"), "mol": ("mole", "kmµn"), "cal": ("calorie", "k"), "bar": ("bar", "mk"),
-    "lm": ("lumen", "k"), "lx": ("lux", "k"), "T": ("tesla", "mµn"), "H": ("henry", "mµn"), "Sv": ("sievert", "mµ"),
-    "Bq": ("becquerel", "TGMk"), "Gy": ("gray", "m"), "K": ("kelvin", "m"), "t": ("ton", "Mk"), "M": ("molar", "mµn"),
+    "b": ("bit", "TGMk"), "bit": ("bit", "TGMk"), "J": ("joule", "TGMkmµμ"), "N": ("newton", "MkmG"),
+    "Pa": ("pascal", "GMkhm"), "Ω": ("ohm", "GMkm"), "F": ("farad", "mµμunp"), "s": ("second", "mµμunpf"),
+    "eV": ("electron volt", "TGMkm"), "mol": ("mole", "kmµμn"), "cal": ("calorie", "k"), "bar": ("bar", "mk"),
+    "lm": ("lumen", "k"), "lx": ("lux", "k"), "T": ("tesla", "mµμn"), "H": ("henry", "mµμn"), "Sv": ("sievert", "mµμ"),
+    "Bq": ("becquerel", "TGMk"), "Gy": ("gray", "m"), "K": ("kelvin", "m"), "t": ("ton", "Mk"), "M": ("molar", "mµμn"),
     "bps": ("bit per second", "TGMk"), "bit/s": ("bit per second", "TGMk"), "Wp": ("watt peak", "Mk"),
 }  # fmt: skip
 
@@ -35,20 +35,21 @@ _UNPREFIXED = {
     "Km": "kilometer", "KM": "kilometer", "kph": "kilometer per hour", "kmh": "kilometer per hour",
     "mph": "mile per hour", "fps": "frame per second", "rpm": "revolution per minute", "bpm": "beat per minute",
     "dpi": "dot per inch", "ppi": "pixel per inch", "ppm": "part per million", "ppb": "part per billion",
-    "psi": "pound per square inch", "wpm": "word per minute", "mpg": "mile per gallon", "ft": "foot", "in²": "square inch",
-    "yd": "yard", "yds": "yard", "mi": "mile", "nmi": "nautical mile", "lb": "pound", "lbs": "pound", "oz": "ounce",
-    "gal": "gallon", "qt": "quart", "tsp": "teaspoon", "tbsp": "tablespoon", "Tbsp": "tablespoon", "fl oz": "fluid ounce",
-    "sq ft": "square foot", "sq. ft.": "square foot", "sq ft.": "square foot", "sqft": "square foot",
-    "sq mi": "square mile", "sq km": "square kilometer", "sq m": "square meter", "sqm": "square meter",
-    "cu ft": "cubic foot", "ha": "hectare", "cc": "cubic centimeter", "hp": "horsepower", "dB": "decibel",
-    "dBA": "decibel", "px": "pixel", "kt": "knot", "kn": "knot", "mmHg": "millimeter of mercury", "IU": "international unit",
-    "h": "hour", "hr": "hour", "hrs": "hour", "min": "minute", "mins": "minute", "sec": "second", "secs": "second",
-    "wk": "week", "wks": "week", "yr": "year", "yrs": "year", "mo": "month", "mos": "month", "MP": "megapixel",
-    "Mpx": "megapixel", "pp": "percentage point", "°C": "degree Celsius", "°F": "degree Fahrenheit", "° C": "degree Celsius",
-    "° F": "degree Fahrenheit", "ºC": "degree Celsius", "ºF": "degree Fahrenheit", "°K": "kelvin", "°": "degree",
-    "º": "degree", "Å": "angstrom", "au": "astronomical unit", "AU": "astronomical unit", "ly": "light year",
-    "kcal": "kilocalorie", "Cal": "calorie", "tok": "token", "req": "request", "%": "percent", "‰": "per mille",
-    "inHg": "inch of mercury", "ft-lb": "foot pound", "mcg": "microgram",
+    "psi": "pound per square inch", "wpm": "word per minute", "mpg": "mile per gallon", "ft": "foot",
+    "in²": "square inch", "yd": "yard", "yds": "yard", "mi": "mile", "nmi": "nautical mile", "lb": "pound",
+    "lbs": "pound", "oz": "ounce", "gal": "gallon", "qt": "quart", "tsp": "teaspoon", "tbsp": "tablespoon",
+    "Tbsp": "tablespoon", "fl oz": "fluid ounce", "sq ft": "square foot", "sq. ft.": "square foot",
+    "sq ft.": "square foot", "sqft": "square foot", "sq mi": "square mile", "sq km": "square kilometer",
+    "sq m": "square meter", "sqm": "square meter", "cu ft": "cubic foot", "ha": "hectare", "cc": "cubic centimeter",
+    "hp": "horsepower", "dB": "decibel", "dBA": "decibel", "px": "pixel", "kt": "knot", "kn": "knot",
+    "mmHg": "millimeter of mercury", "IU": "international unit", "h": "hour", "hr": "hour", "hrs": "hour",
+    "min": "minute", "mins": "minute", "sec": "second", "secs": "second", "wk": "week", "wks": "week", "yr": "year",
+    "yrs": "year", "mo": "month", "mos": "month", "MP": "megapixel", "Mpx": "megapixel", "pp": "percentage point",
+    "°C": "degree Celsius", "°F": "degree Fahrenheit", "° C": "degree Celsius", "° F": "degree Fahrenheit",
+    "ºC": "degree Celsius", "ºF": "degree Fahrenheit", "°K": "kelvin", "°": "degree", "º": "degree", "Å": "angstrom",
+    "au": "astronomical unit", "AU": "astronomical unit", "ly": "light year", "kcal": "kilocalorie", "Cal": "calorie",
+    "tok": "token", "req": "request", "%": "percent", "‰": "per mille", "inHg": "inch of mercury",
+    "ft-lb": "foot pound", "mcg": "microgram",
 }  # fmt: skip
 
 UNITS = {
@@ -59,7 +60,7 @@ UNITS = {
 """What a symbol stands for: the name of one of it, in American spelling."""
 
 # What is measured per: as UNITS, and words.
-_PER = {
+PER = {
     "s": "second", "sec": "second", "min": "minute", "h": "hour", "hr": "hour", "d": "day", "day": "day", "wk": "week",
     "week": "week", "mo": "month", "month": "month", "yr": "year", "year": "year", "kg": "kilogram", "g": "gram",
     "L": "liter", "l": "liter", "dL": "deciliter", "dl": "deciliter", "mL": "milliliter", "ml": "milliliter",
@@ -75,28 +76,35 @@ _POWERS = {"²": "square", "^2": "square", "³": "cubic", "^3": "cubic", "2": "s
 _TIMES_ITSELF = {"²": " squared", "^2": " squared", "³": " cubed", "^3": " cubed"}
 
 # A letter alone behind a space, or at a number, is a unit only where it can hardly be anything else ("gate 5 A", "4K").
-_APART = one_of(unit for unit in UNITS if len(unit) > 1 or unit in "mgtlLVWshNJΩ°ºK%‰")
+_APART = one_of(unit for unit in UNITS if len(unit) > 1 or unit in "mgtlLVWshNJΩ°ºKÅ%‰")
 _CLOSE = one_of(unit for unit in UNITS if len(unit) > 1 or unit in "mgtlLVWshNΩ°º%‰")
 _POWER = r"(?P<power>[²³]|\^[23](?!\d)|(?<=m)[23])?"
-_PER_PART = rf"(?:/(?P<per>{one_of(_PER)})(?P<per_power>[²³]|\^[23](?!\d))?(?!\w))?"
+_PER_PART = rf"(?:/(?P<per>{one_of(PER)})(?P<per_power>[²³]|\^[23](?!\d))?(?!\w))?"
 _STOP = r"(?:\.(?= [a-z]))?"  # of "min." and "ft." inside a sentence
 _MEASURE = re.compile(
     rf"{START}(?P<sign>[-−+])?(?:(?P<fraction>(?:\d{{1,4}} )?\d{{1,2}}/\d{{1,2}})|(?P<low>{NUMBER}))"
     rf"(?:[ ]?(?P<between>{DASH}|±)[ ]?(?P<high>[-−]?{NUMBER}))?"
-    rf"(?:(?P<joint>[ \u00a0\u202f]|-(?!K))(?P<apart>{_APART})|(?P<close>{_CLOSE})){_POWER}{_PER_PART}(?![\w²³]|['’]\w){_STOP}"
+    rf"(?:(?P<joint>[ \u00a0\u202f]|-(?!K))(?P<apart>{_APART})|(?P<close>{_CLOSE}))"
+    rf"{_POWER}{_PER_PART}(?![\w²³]|['’]\w){_STOP}"
 )
 _FEET = re.compile(rf"{START}(?P<feet>\d{{1,4}})(?:['′] ?(?P<inches>\d{{1,2}}(?:\.\d{{1,2}})?) ?(?:\"|″|'')|′)(?!\w)")
 _FEET_ONLY = re.compile(rf"{START}(?P<feet>[3-8])'(?P<inches>\d{{1,2}})(?![\w'])")
-_INCHES = re.compile(rf"{START}(?P<inches>\d{{1,3}}(?:\.\d{{1,2}})?)-?(?P<mark>[″\"])(?!\w)")
+_FEET_IN_LETTERS = re.compile(rf"{START}(?P<feet>\d{{1,4}}) ?ft\.? ?(?P<inches>\d{{1,2}}) ?in(?!\w)(?:\.(?= [a-z]))?")
+_INCHES = re.compile(
+    rf"{START}(?:(?P<inches>\d{{1,3}}(?:\.\d{{1,2}})?)|(?P<whole>\d{{1,3}}) (?P<top>\d)/(?P<bottom>\d{{1,2}}))"
+    r"(?:-?(?P<mark>[″\"])(?!\w)| in\.(?= [a-z]|,))"
+)
+_RANGE = re.compile(rf"{START}{NUMBER} ?{one_of(UNITS)}(?P<dash>[ ]?{DASH}[ ]?)(?=\d)")
 _OPENED = re.compile(r"(?:\A|(?<=[\s(]))\"(?=\w)[^\"]*\Z")
 _ARTICLE_BEFORE = re.compile(r"\b[Aa]n? \Z")
 _COORDINATE = re.compile(
-    r"(?<!\w)(?P<degrees>\d{1,3})° ?(?P<minutes>\d{1,2})[′'] ?(?:(?P<seconds>\d{1,2}(?:\.\d{1,3})?)[″\"] ?)?(?P<towards>[NSEW])?(?!\w)"
+    r"(?<!\w)(?P<degrees>\d{1,3})° ?(?P<minutes>\d{1,2})[′'] ?(?:(?P<seconds>\d{1,2}(?:\.\d{1,3})?)[″\"] ?)?"
+    r"(?P<towards>[NSEW])?(?!\w)"
 )
 _ALONE = re.compile(
     r"(?<![\w/])(?:(?P<unit>[kMGT]?Wh|mAh|[kMG]Hz|[kMGT]bps|°[CF]|[kcm]?m[²³])|(?P<of>k?m|m?g|[kMG]?B|[mµn]?mol)/(?P<per>h|s|dL|L|kg|m[²³]))(?!\w)"
 )
-_PER_ALONE = {**_PER, "m²": "square meter", "m³": "cubic meter"}
+_PER_ALONE = {**PER, "m²": "square meter", "m³": "cubic meter"}
 _ONE_BEFORE = re.compile(r"\b(?:per|an?|one|each|every) \Z")
 _TOWARDS = {"N": "north", "S": "south", "E": "east", "W": "west"}
 
@@ -133,8 +141,8 @@ def _per(match: re.Match[str], group: str = "per") -> str:
         return ""
     power = match.groupdict().get("per_power")
     if symbol in ("s", "sec"):
-        return f" per {_PER[symbol]}{_TIMES_ITSELF[power] if power else ''}"
-    return f" per {_POWERS[power] + ' ' if power else ''}{_PER[symbol]}"
+        return f" per {PER[symbol]}{_TIMES_ITSELF[power] if power else ''}"
+    return f" per {_POWERS[power] + ' ' if power else ''}{PER[symbol]}"
 
 
 def _read_measure(match: re.Match[str], dialect: Dialect) -> str:
@@ -177,8 +185,17 @@ def _read_inches(match: re.Match[str], dialect: Dialect) -> str | None:
     inches, start = match["inches"], match.start()
     if match["mark"] == '"' and _OPENED.search(match.string, max(0, start - 300), start):
         return None  # it closes a quotation
+    if inches is None:
+        fraction = read_fraction(int(match["top"]), int(match["bottom"]), dialect)
+        said = "a half" if fraction == "one half" else fraction
+        return f"{dialect.number(match['whole'])} and {said} inches"
     one = inches == "1" or _ARTICLE_BEFORE.search(match.string, max(0, start - 4), start)
     return f"{dialect.number(inches)} {'inch' if one else 'inches'}"
+
+
+def _read_range(match: re.Match[str], _: Dialect) -> tuple[Part, ...]:
+    at, to = (place - match.start() for place in match.span("dash"))
+    return (Part(at, to, " to "),)
 
 
 def _read_coordinate(match: re.Match[str], dialect: Dialect) -> str:
@@ -202,10 +219,12 @@ def _read_alone(match: re.Match[str], dialect: Dialect) -> str:
 
 RULES: tuple[Rule[Dialect], ...] = (
     Rule("coordinates", _COORDINATE, _read_coordinate, needs=("°",)),
+    Rule("feet and inches", _FEET_IN_LETTERS, _read_feet, needs=("ft",)),
+    Rule("range of measures", _RANGE, _read_range, needs=("-", "–", "—", "‑")),
     Rule("measure", _MEASURE, _read_measure),
     Rule("feet and inches", _FEET, _read_feet, needs=("'", "′")),
     Rule("feet and inches", _FEET_ONLY, _read_feet, needs=("'", "′")),
-    Rule("inches", _INCHES, _read_inches, needs=('"', "″")),
+    Rule("inches", _INCHES, _read_inches, needs=('"', "″", "in.")),
 )
 
 WORD_RULES: tuple[Rule[Dialect], ...] = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from rtvoice.text.normaliser.english.measures import PER
 from rtvoice.text.normaliser.english.written import DASH, END, NUMBER, one_of
 from rtvoice.text.normaliser.rule import Part, Rule
 
@@ -47,13 +48,13 @@ SYMBOLS = {
     "AU$": _cents("Australian dollar"), "C$": _cents("Canadian dollar"), "CA$": _cents("Canadian dollar"),
     "NZ$": _cents("New Zealand dollar"), "HK$": _cents("Hong Kong dollar"), "S$": _cents("Singapore dollar"),
     "NT$": _cents("Taiwan dollar"), "R$": _REAL, "MX$": _PESO, "£": _POUND, "€": _cents("euro"), "¥": _YEN,
-    "CN¥": _YUAN, "JP¥": _YEN, "元": _YUAN, "円": _YEN, "₹": _RUPEE, "₨": _RUPEE, "₩": _WON, "₽": _RUBLE,
-    "₺": _LIRA, "₪": _SHEKEL, "₫": Currency("dong", "dong"), "฿": Currency("baht", "baht", "satang", "satang"),
-    "₴": _HRYVNIA, "₦": Currency("naira", "naira", "kobo", "kobo"), "₱": Currency("peso", "pesos", "centavo", "centavos"),
+    "CN¥": _YUAN, "JP¥": _YEN, "元": _YUAN, "円": _YEN, "₹": _RUPEE, "₨": _RUPEE, "₩": _WON, "₽": _RUBLE, "₺": _LIRA,
+    "₪": _SHEKEL, "₫": Currency("dong", "dong"), "฿": Currency("baht", "baht", "satang", "satang"), "₴": _HRYVNIA,
+    "₦": Currency("naira", "naira", "kobo", "kobo"), "₱": Currency("peso", "pesos", "centavo", "centavos"),
     "₡": Currency("colon", "colons"), "₵": Currency("cedi", "cedis"), "₸": Currency("tenge", "tenge"),
     "₮": Currency("tugrik", "tugriks"), "₭": Currency("kip", "kip"), "₲": Currency("guarani", "guaranis"),
-    "₼": Currency("manat", "manat"), "₾": Currency("lari", "lari"), "₿": _BITCOIN, "zł": _ZLOTY,
-    "Kč": _KORUNA, "Fr.": _FRANC, "kr": Currency("krone", "kroner"), "Rs.": _RUPEE, "Rs": _RUPEE,
+    "₼": Currency("manat", "manat"), "₾": Currency("lari", "lari"), "₿": _BITCOIN, "zł": _ZLOTY, "Kč": _KORUNA,
+    "Fr.": _FRANC, "kr": Currency("krone", "kroner"), "Rs.": _RUPEE, "Rs": _RUPEE,
 }  # fmt: skip
 
 CODES = {
@@ -91,13 +92,16 @@ _CODE = one_of(CODES)
 _SCALE = rf"(?:(?P<joint>[ -])?(?P<scale>{one_of(SCALES)}){END})?"
 _RANGE = rf"(?:(?P<low_scale>{one_of(SCALES)})?[ ]?{DASH}[ ]?(?:{_SYMBOL})?(?P<high>{_AMOUNT}))?"
 
+_PER = rf"(?:(?P<per>/)(?:(?P<of>{one_of(PER)})(?!\w)|(?=[A-Za-z]{{3}})))?"
 _BEFORE = re.compile(
-    rf"(?<![\w$])(?P<article>[Aa]n?[ ])?(?P<sign>[-−+])?(?:(?P<symbol>{_SYMBOL})[ ]?|(?P<code>{_CODE})[ ])(?P<minus>[-−])?"
-    rf"(?P<low>{_AMOUNT}){_RANGE}{_SCALE}(?P<said>[ -](?:dollars?|euros?|pounds?|bucks)\b)?(?P<noun>[ -](?=[a-z]{{3}}))?(?P<per>/(?=[A-Za-z]{{2}}))?"
+    r"(?<![\w$])(?P<article>[Aa]n?[ ])?(?P<sign>[-−+])?"
+    rf"(?:(?P<symbol>{_SYMBOL})[ ]?|(?P<code>{_CODE})[ ])(?P<minus>[-−])?"
+    rf"(?P<low>{_AMOUNT}){_RANGE}{_SCALE}(?P<said>[ -](?:dollars?|euros?|pounds?|bucks)\b)?"
+    rf"(?P<noun>[ -](?=[a-z]{{3}}))?{_PER}"
 )
 _BEHIND = re.compile(
     rf"(?<!\w)(?<!\d[.,])(?P<sign>[-−+])?(?P<low>{_AMOUNT}){_RANGE}{_SCALE}[ \u00a0]?(?P<symbol>{_SYMBOL}|{_CODE}){END}"
-    r"(?![ ]?\d)(?P<per>/(?=[A-Za-z]{2}))?"
+    rf"(?![ ]?\d){_PER}"
 )
 _HUNDREDTHS = re.compile(rf"(?<!\w)(?<!\d[.,])(?P<low>{_AMOUNT})(?:[ ]?(?P<cent>¢)|(?P<penny>p)(?![\w]))")
 
@@ -163,14 +167,14 @@ def _read(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
         low_scale = SCALES.get(groups["low_scale"] or "", "")
         said += f"{dialect.number(low)}{' ' if low_scale else ''}{low_scale} to "
     said += _sum(high or low, SCALES.get(groups["scale"] or "", ""), currency, dialect, adjective=_is_adjective(match))
-    said += " per " if groups.get("per") else " " if groups.get("noun") == "-" else ""
+    said += f" per {PER.get(groups['of'] or '', '')}" if groups["per"] else " " if groups.get("noun") == "-" else ""
     # The article before and the space behind were only looked at.
     at = len(groups.get("article") or "")
     return (Part(at, len(match[0]) - (groups.get("noun") == " "), said),)
 
 
 def _is_adjective(match: re.Match[str]) -> bool:
-    """Whether the sum says what kind something is of ("a $5 bill", "$5-million deals"): then its unit stays singular."""
+    """Whether the sum says of what kind something is ("a $5 bill", "$5-million deals"): its unit stays singular."""
     groups = match.groupdict()
     following = _NOUN.match(match.string, match.end()) if groups.get("noun") else None
     joined = (

@@ -13,32 +13,35 @@ if TYPE_CHECKING:
 
 # In front of a name, with or without a stop.
 _BEFORE_NAME = {
-    "Mr": "Mister", "Mrs": "Missus", "Ms": "Miz", "Dr": "Doctor", "Prof": "Professor", "Rev": "Reverend", "Gen": "General",
-    "Col": "Colonel", "Maj": "Major", "Capt": "Captain", "Cpt": "Captain", "Cmdr": "Commander", "Lt": "Lieutenant",
-    "Sgt": "Sergeant", "Cpl": "Corporal", "Adm": "Admiral", "Gov": "Governor", "Sen": "Senator", "Rep": "Representative",
-    "Pres": "President", "Hon": "Honorable", "Amb": "Ambassador", "Supt": "Superintendent", "Insp": "Inspector",
-    "Fr": "Father", "Messrs": "Messers", "Mt": "Mount", "Ft": "Fort", "St": "Saint", "Ste": "Sainte",
+    "Mr": "Mister", "Mrs": "Missus", "Ms": "Miz", "Dr": "Doctor", "Prof": "Professor", "Rev": "Reverend",
+    "Gen": "General", "Col": "Colonel", "Maj": "Major", "Capt": "Captain", "Cpt": "Captain", "Cmdr": "Commander",
+    "Lt": "Lieutenant", "Sgt": "Sergeant", "Cpl": "Corporal", "Adm": "Admiral", "Gov": "Governor", "Sen": "Senator",
+    "Rep": "Representative", "Pres": "President", "Hon": "Honorable", "Amb": "Ambassador", "Supt": "Superintendent",
+    "Insp": "Inspector", "Fr": "Father", "Messrs": "Messers", "Mt": "Mount", "Ft": "Fort", "St": "Saint",
+    "Ste": "Sainte",
 }  # fmt: skip
 _BEHIND_NAME = {"Jr": "Junior", "Sr": "Senior", "Esq": "Esquire"}
 _STREETS = {
-    "St": "Street", "Ave": "Avenue", "Blvd": "Boulevard", "Rd": "Road", "Ln": "Lane", "Hwy": "Highway", "Pkwy": "Parkway",
-    "Dr": "Drive", "Ct": "Court", "Sq": "Square", "Pl": "Place", "Ter": "Terrace",
+    "St": "Street", "Ave": "Avenue", "Blvd": "Boulevard", "Rd": "Road", "Ln": "Lane", "Hwy": "Highway",
+    "Pkwy": "Parkway", "Dr": "Drive", "Ct": "Court", "Sq": "Square", "Pl": "Place", "Ter": "Terrace",
 }  # fmt: skip
 
 # With their stop; without it they would be other words, or are none.
 _ABBREVIATIONS = {
-    "e.g.": "for example", "E.g.": "For example", "I.e.": "That is", "Etc.": "Et cetera", "e. g.": "for example", "eg.": "for example", "i.e.": "that is", "i. e.": "that is",
-    "ie.": "that is", "etc.": "et cetera", "cf.": "compare", "viz.": "namely", "vs.": "versus", "v.s.": "versus",
-    "et al.": "et al", "ca.": "circa", "approx.": "approximately", "est.": "established", "dept.": "department",
-    "Dept.": "Department", "govt.": "government", "Inc.": "Incorporated", "Ltd.": "Limited", "Corp.": "Corporation",
-    "Bros.": "Brothers", "Assn.": "Association", "Univ.": "University", "Co.": "Company", "Intl.": "International",
+    "e.g.": "for example", "E.g.": "For example", "I.e.": "That is", "Etc.": "Et cetera", "e. g.": "for example",
+    "eg.": "for example", "i.e.": "that is", "i. e.": "that is", "ie.": "that is", "etc.": "et cetera",
+    "cf.": "compare", "viz.": "namely", "vs.": "versus", "v.s.": "versus", "et al.": "et al", "ca.": "circa",
+    "approx.": "approximately", "est.": "established", "dept.": "department", "Dept.": "Department",
+    "govt.": "government", "Inc.": "Incorporated", "Ltd.": "Limited", "Corp.": "Corporation", "Bros.": "Brothers",
+    "Assn.": "Association", "Univ.": "University", "Co.": "Company", "Intl.": "International",
     "misc.": "miscellaneous", "max.": "maximum", "min.": "minimum", "avg.": "average", "temp.": "temperature",
     "tel.": "telephone", "Tel.": "Telephone", "ext.": "extension", "appt.": "appointment", "apt.": "apartment",
     "Apt.": "Apartment", "orig.": "originally", "incl.": "including", "excl.": "excluding", "esp.": "especially",
-    "resp.": "respectively", "a.k.a.": "also known as", "c/o": "care of", "w/o": "without", "w/": "with", "b/c": "because",
-    "n/a": "not applicable", "N/A": "not applicable", "P.S.": "P S", "No.": "number", "Mon.": "Monday", "Tue.": "Tuesday",
-    "Jan.": "January", "Feb.": "February", "Aug.": "August", "Sept.": "September", "Sep.": "September",
-    "Oct.": "October", "Nov.": "November", "Dec.": "December", "Tues.": "Tuesday", "Wed.": "Wednesday", "Thu.": "Thursday", "Thurs.": "Thursday", "Fri.": "Friday",
+    "resp.": "respectively", "a.k.a.": "also known as", "c/o": "care of", "w/o": "without", "w/": "with",
+    "b/c": "because", "n/a": "not applicable", "N/A": "not applicable", "P.S.": "P S", "No.": "number",
+    "Mon.": "Monday", "Tue.": "Tuesday", "Jan.": "January", "Feb.": "February", "Aug.": "August",
+    "Sept.": "September", "Sep.": "September", "Oct.": "October", "Nov.": "November", "Dec.": "December",
+    "Tues.": "Tuesday", "Wed.": "Wednesday", "Thu.": "Thursday", "Thurs.": "Thursday", "Fri.": "Friday",
 }  # fmt: skip
 _ABBREVIATIONS.pop("No.")
 # Without a stop as well.
@@ -61,7 +64,8 @@ _REFERENCES = {
 }  # fmt: skip
 
 _TITLE = re.compile(
-    rf"(?<![\w.])(?:(?P<title>{one_of(_BEFORE_NAME)})(?:\.|(?=[ ][A-Z]))(?=[ ]?(?:\"|“|\()?[A-Z])|(?P<sure>Mrs?|Ms|Prof)\.(?=[ ]))"
+    rf"(?<![\w.])(?:(?P<title>{one_of(_BEFORE_NAME)})(?:\.|(?=[ ][A-Z]))(?=[ ]?(?:\"|“|\()?[A-Z])"
+    r"|(?P<sure>Mrs?|Ms|Prof)\.(?=[ ]))"
 )
 _AFTER_NAME = re.compile(rf"(?<=\w)(?P<comma>,?) (?P<title>{one_of(_BEHIND_NAME)})(?P<stop>\.?)(?!\w)")
 _STREET = re.compile(rf"(?<=[a-z\d]) (?P<street>{one_of(_STREETS)})(?P<stop>\.|(?=,|$|;|\)| (?:[a-z]|#)))(?!\w)")

@@ -25,6 +25,8 @@ _DASH = re.compile(r"(?<=\s)[-‐‑‒–—―−](?=\s)|[-‐‑‒–—―�
 _HYPHEN = re.compile(r"[‐‑‒–−]|(?<![^\W_])-|-(?![^\W_])")
 _NUMERIC = regex.compile(r"\p{N}")
 _SILENT = regex.compile(r"[^\p{L}\p{M}\s'.,;:!?…—\"“”()\-]")
+_DOT_INSIDE = re.compile(r"(?<=[a-z])\.(?=[a-z])")
+_NO_SPACE = re.compile(r"(?<=[a-z][.!?;:,])(?=[A-Z][a-z])|(?<=\w)(?=\(\w)|(?<=\w\))(?=[\w(])")
 _EMPTY = re.compile(r"\(\s*\)|\"\s*\"|“\s*”")
 _RUN = re.compile(r"(?P<mark>[(),;:\"“”—])(?:\s?(?P=mark))++|(?P<stops>[!?]{3})[!?]++")
 _SPACES = re.compile(r"(?P<before>\s++(?=[,.;:!?…)”](?!\w)))|\s{2,}+")
@@ -46,6 +48,8 @@ def _read_silent(match: re.Match[str], _: Dialect) -> str:
     if match[0].isascii() or unicodedata.category(match[0]) != "Sm":
         return " "
     name = unicodedata.name(match[0], "").lower()
+    if "arrow" in name:
+        return " "
     return f" {''.join(c if c.isalpha() else ' ' for c in name)} "
 
 
@@ -59,6 +63,8 @@ RULES: tuple[Rule[Dialect], ...] = (
     Rule("hyphen", _HYPHEN, lambda match, _dialect: " "),
     Rule("number of another script", _NUMERIC, _read_numeric),
     Rule("silent mark", _SILENT, _read_silent),
+    Rule("dot inside a name", _DOT_INSIDE, lambda _match, _dialect: " dot ", needs=(".",)),
+    Rule("missing space", _NO_SPACE, lambda _match, _dialect: " "),
     Rule("nothing between", _EMPTY, lambda _match, _dialect: " ", needs=("(", '"', "“")),
     Rule("marks in a row", _RUN, lambda match, _dialect: match["stops"] or match["mark"]),
     Rule("spaces", _SPACES, lambda match, _dialect: "" if match["before"] else " "),

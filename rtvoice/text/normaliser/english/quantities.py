@@ -13,22 +13,30 @@ from rtvoice.text.normaliser.rule import Part, Rule, Said
 if TYPE_CHECKING:
     from rtvoice.text.normaliser.english.dialect import Dialect
 
-_SET = {"24/7": "twenty four seven", "9/11": "nine eleven", "50/50": "fifty fifty", "20/20": "twenty twenty"}
+_SET = {
+    "24/7/365": "twenty four seven three sixty five",
+    "24/7": "twenty four seven",
+    "9/11": "nine eleven",
+    "50/50": "fifty fifty",
+    "20/20": "twenty twenty",
+}
 _SET_PHRASE = re.compile(rf"{START}(?P<phrase>{'|'.join(_SET)})(?!\w|/|[.,]\d)")
 _OUT_OF = re.compile(
-    rf"{START}(?:(?P<got>\d{{1,3}}(?:\.\d)?)/(?P<of>5|10|20|100)(?= stars?\b| points?\b)|(?P<full>10/10|5/5|\d\.\d/\d{{1,3}}))"
-    r"(?!\w|/|[.,]\d)"
+    rf"{START}(?:(?P<got>\d{{1,3}}(?:\.\d)?)/(?P<of>5|10|20|100)(?= stars?\b| points?\b)"
+    r"|(?P<full>10/10|5/5|\d\.\d/\d{1,3}))(?!\w|/|[.,]\d)"
 )
 _FRACTION = re.compile(
     rf"{START}(?:(?P<whole>\d{{1,4}})[ -])?(?P<top>\d{{1,9}})/(?P<bottom>\d{{1,9}})(?:ths?|rds?|nds?)?(?!\w|/|[.,]\d)"
 )
 _BOTTOMS = frozenset((*range(2, 11), 12, 15, 16, 20, 25, 32, 50, 64, 100, 1000))
 _SCORE = re.compile(
-    r"\b(?:[Ww][io]n|[Ll]os[te]|[Bb]eat|[Dd]rew|[Ll]ea?ds?|[Ss]cored?|[Dd]efeated|[Tt]ied|[Tt]rail(?:s|ed)|[Ss]core (?:was|is)|"
-    rf"[Ff]inished|[Ee]nded)\b(?: (?:by|it|at|them|us|[A-Z]\w{{1,20}})){{0,2}} (?P<ours>\d{{1,3}})(?P<dash>{DASH}|:)(?P<theirs>\d{{1,3}})"
+    r"\b(?:[Ww][io]n|[Ll]os[te]|[Bb]eat|[Dd]rew|[Ll]ea?ds?|[Ss]cored?|[Dd]efeated|[Tt]ied|[Tt]rail(?:s|ed)|"
+    r"[Ss]core (?:was|is)|[Ff]inished|[Ee]nded)\b(?: (?:by|it|at|them|us|[A-Z]\w{1,20})){0,2} "
+    rf"(?P<ours>\d{{1,3}})(?P<dash>{DASH}|:)(?P<theirs>\d{{1,3}})"
     r"(?![\w%]|[.,:-]\d)"
 )
-_RANGE = re.compile(rf"{INSIDE}(?<!{DASH}){NUMBER}(?P<dash>{DASH}|[ ]?[–—][ ]?)(?={NUMBER}(?!{DASH}?\d))")
+_RANGE = re.compile(rf"{START}(?<!{DASH}){NUMBER}(?P<dash>{DASH}|[ ]?[–—][ ]?)(?={NUMBER}(?!{DASH}?\d))")
+_CODE_RANGE = re.compile(r"(?<=\b[A-Z]\d)(?P<dash>[-–])(?=[A-Z]\d)")
 _CROSS = re.compile(rf"{INSIDE}{NUMBER}(?P<cross>[ ]?[x×X][ ]?)(?=\d)")
 _RATIO = re.compile(rf"{START}(?P<first>{NUMBER}):(?P<second>{NUMBER})(?!\w|:\d)")
 _TIMES = re.compile(rf"{START}(?P<number>{NUMBER})[x×](?!\w| ?[-+=^)*/])")
@@ -170,6 +178,7 @@ RULES: tuple[Rule[Dialect], ...] = (
     Rule("numbered", _NUMBERED, _read_numbered, needs=("#", "№", "o")),
     Rule("range", _RANGE, _read_range, needs=("-", "–", "—", "‑")),
     Rule("minutes and seconds", _MINUTES, _read_minutes, needs=(":",)),
+    Rule("range", _CODE_RANGE, _read_range, needs=("-", "–")),
     Rule("ratio", _RATIO, _read_ratio, needs=(":",)),
     Rule("so many times", _TIMES, _read_times, needs=("x", "×")),
     Rule("ordinal", _ORDINAL, _read_ordinal, needs=("st", "nd", "rd", "th")),

@@ -11,21 +11,24 @@ if TYPE_CHECKING:
     from rtvoice.text.normaliser.english.dialect import Dialect
 
 # What parts of works, wars and products are numbered by: "Part III", "World War II".
-_NUMBERED = frozenset("""
-    part chapter act scene volume vol book section article appendix phase type class level stage tier title grade figure
-    table season episode round unit lesson module category schedule mark war bowl fantasy gen generation apollo saturn
-    rocky rambo olympiad canto psalm division group step area zone symphony sonata concerto opus quest trek wars warcraft
-    starcraft civilization hearts evil souls kombat diablo
-""".split())  # fmt: skip
+_NUMBERED_WORDS = """
+    part chapter act scene volume vol book section article appendix phase type class level stage tier title grade
+    figure table season episode round unit lesson module category schedule mark war bowl fantasy gen generation
+    apollo saturn rocky rambo olympiad canto psalm division group step area zone symphony sonata concerto opus
+    quest trek wars warcraft starcraft civilization hearts evil souls kombat diablo
+"""
 # Names of those who are counted: "Henry VIII" is the eighth.
-_REGNAL = frozenset("""
-    Henry Edward Richard George William James Charles Elizabeth Mary Louis Napoleon Francis Philip Ferdinand Frederick
-    Wilhelm Friedrich Otto Leopold Maximilian Joseph Nicholas Alexander Peter Catherine Ivan Pius Paul Benedict Gregory
-    Innocent Leo Clement Urban Julius Boniface Sixtus Adrian Ramses Ramesses Thutmose Ptolemy Cleopatra Darius Xerxes
-    Mehmed Suleiman Murad Selim Christian Gustav Carl Karl Olaf Haakon Harald Margrethe Juan Alfonso Isabella Umberto
-    Victor Emmanuel Pedro Malcolm Robert David Kenneth Stephen John Baldwin Constantine Theodosius Justinian Bohemond
-    Casimir Sigismund Albert Baudouin Rainier Farouk Hussein Abdullah Mohammed Rama Tutankhamun Amenhotep Conrad
-""".split())  # fmt: skip
+_REGNAL_NAMES = """
+    Henry Edward Richard George William James Charles Elizabeth Mary Louis Napoleon Francis Philip Ferdinand
+    Frederick Wilhelm Friedrich Otto Leopold Maximilian Joseph Nicholas Alexander Peter Catherine Ivan Pius Paul
+    Benedict Gregory Innocent Leo Clement Urban Julius Boniface Sixtus Adrian Ramses Ramesses Thutmose Ptolemy
+    Cleopatra Darius Xerxes Mehmed Suleiman Murad Selim Christian Gustav Carl Karl Olaf Haakon Harald Margrethe
+    Juan Alfonso Isabella Umberto Victor Emmanuel Pedro Malcolm Robert David Kenneth Stephen John Baldwin
+    Constantine Theodosius Justinian Bohemond Casimir Sigismund Albert Baudouin Rainier Farouk Hussein Abdullah
+    Mohammed Rama Tutankhamun Amenhotep Conrad
+"""
+_NUMBERED = frozenset(_NUMBERED_WORDS.split())
+_REGNAL = frozenset(_REGNAL_NAMES.split())
 # More often something else, unless the word before says that things are numbered.
 _RATHER_LETTERS = frozenset(
     ("I", "V", "X", "L", "C", "CC", "CV", "CI", "CL", "LI", "XL", "XX", "XXX", "IV", "LX", "XC")
@@ -39,6 +42,7 @@ _WORD_BEFORE = re.compile(r"(?<![A-Za-z])[A-Za-z]{2,20}\Z")
 _INITIAL_BEHIND = re.compile(r"\. [A-Z]")
 _RULER = re.compile(r"(?:King|Queen|Pope|Emperor|Empress|Tsar|Czar|Sultan|Prince|Kaiser|Shah) (?:\w{1,12} )?\Z")
 _CENTURY = re.compile(r"(?<!\w)(?P<roman>[IVXLC]{1,9})(?:th)?(?= (?:[Cc]entur|[Oo]lympi))")
+_SMALL = re.compile(r"\((?P<roman>ii|iii|iv|vi|vii|viii|ix|xi|xii)\)")
 _SEVERAL = re.compile(
     r"\b(?P<before>Parts|Chapters|Acts|Volumes|Books|Sections|Articles|Types|Phases) (?P<first>[IVXLC]{1,9})"
     r"(?P<between> ?[-–] ?| and | to | or )(?P<second>[IVXLC]{1,9})\b"
@@ -96,6 +100,7 @@ RULES: tuple[Rule[Dialect], ...] = (
         _read_several,
         needs=("Parts", "Chapters", "Acts", "Volumes", "Books", "Sections", "Articles", "Types", "Phases"),
     ),
+    Rule("small Roman numeral", _SMALL, lambda match, dialect: f"({dialect.cardinal(value(match['roman'].upper()))})"),
     Rule("Roman century", _CENTURY, _read_century, needs=("entur", "lympi")),
     Rule("Roman numeral", _NUMERAL, _read, needs=("I", "V", "X", "L", "C")),
 )

@@ -26,25 +26,24 @@ _SPOKEN = {
     "&": "and", "@": "at", "+": "plus", "=": "equals", "<": "less than", ">": "greater than", "%": "percent",
     "#": "hash", "$": "dollar", "£": "pound", "€": "euro", "¥": "yen", "¢": "cent", "°": "degrees", "§": "section",
     "¶": "paragraph", "©": "copyright", "×": "times", "÷": "divided by", "±": "plus or minus", "∓": "minus or plus",
-    "≈": "approximately", "≅": "approximately", "≃": "approximately", "≠": "not equal to", "≤": "less than or equal to",
-    "≥": "greater than or equal to", "≪": "much less than", "≫": "much greater than", "≡": "equivalent to", "∞": "infinity",
-    "√": "square root of", "∛": "cube root of", "∑": "sum of", "∏": "product of", "∫": "integral of", "∂": "partial",
-    "∇": "nabla", "∆": "delta", "∈": "in", "∉": "not in", "⊂": "subset of", "⊆": "subset of", "∪": "union",
-    "∩": "intersection", "∅": "empty set", "∀": "for all", "∃": "there exists", "¬": "not", "∧": "and", "∨": "or",
-    "⊕": "plus", "⊗": "times", "∝": "proportional to", "∴": "therefore", "∵": "because", "∠": "angle",
-    "⊥": "perpendicular to", "∥": "parallel to", "→": "to", "⇒": "implies", "⟶": "to", "⟹": "implies", "⇔": "if and only if",
-    "↔": "to and from", "♯": "sharp", "♭": "flat", "′": "prime", "″": "double prime", "‰": "per mille", "№": "number",
-    "−": "minus", "∗": "times", "⋅": "times", "℅": "care of", "℮": "estimated",
+    "≈": "approximately", "≅": "approximately", "≃": "approximately", "≠": "not equal to",
+    "≤": "less than or equal to", "≥": "greater than or equal to", "≪": "much less than", "≫": "much greater than",
+    "≡": "equivalent to", "∞": "infinity", "√": "square root of", "∛": "cube root of", "∑": "sum of",
+    "∏": "product of", "∫": "integral of", "∂": "partial", "∇": "nabla", "∆": "delta", "∈": "in", "∉": "not in",
+    "⊂": "subset of", "⊆": "subset of", "∪": "union", "∩": "intersection", "∅": "empty set", "∀": "for all",
+    "∃": "there exists", "¬": "not", "∧": "and", "∨": "or", "⊕": "plus", "⊗": "times", "∝": "proportional to",
+    "∴": "therefore", "∵": "because", "∠": "angle", "⊥": "perpendicular to", "∥": "parallel to", "→": "to",
+    "⇒": "implies", "⟶": "to", "⟹": "implies", "⇔": "if and only if", "↔": "to and from", "♯": "sharp", "♭": "flat",
+    "′": "prime", "″": "double prime", "‰": "per mille", "№": "number", "−": "minus", "∗": "times", "⋅": "times",
+    "℅": "care of", "℮": "estimated",
 }  # fmt: skip
 
-_GREEK = dict(
-    zip(
-        "αβγδεζηθικλμνξοπρσςτυφχψω",
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon phi chi "
-        "psi omega".split(),
-        strict=True,
-    )
-)
+_GREEK = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
+    "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "ο": "omicron", "π": "pi",
+    "ρ": "rho", "σ": "sigma", "ς": "sigma", "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi",
+    "ω": "omega",
+}  # fmt: skip
 _GREEK_LETTER = re.compile("(?<![\u0370-\u03ff\u1f00-\u1fff])[Α-Ωα-ω](?![\u0370-\u03ff\u1f00-\u1fff\u0300-\u036f])")
 
 _PAIRS = {

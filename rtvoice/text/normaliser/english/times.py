@@ -23,7 +23,8 @@ _CLOCK = re.compile(
 _HOUR = re.compile(rf"{START}(?P<hour>1[0-2]|0?[1-9]){_HALF}")
 # What shows that the stop of "p.m." ends the sentence as well: nothing behind it, or a capital that is no zone or day.
 _SENTENCE_END = re.compile(
-    r"[\"'”’)\]\s]*+(?:\Z|(?<= )(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:Eastern|Central|Pacific|Mountain)\b)[A-Z](?:[a-z]|\b))"
+    r"[\"'”’)\]\s]*+(?:\Z|(?<= )"
+    r"(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:Eastern|Central|Pacific|Mountain)\b)[A-Z](?:[a-z]|\b))"
 )
 _ZONE = re.compile(r"\b(?P<zone>UTC|GMT)(?P<sign>[-−+±])(?P<ahead>\d{1,2})(?::(?P<minutes>[0-5]\d))?(?!\w)")
 

@@ -19,7 +19,8 @@ _YEAR = re.compile(
 )
 # Two digits and an s are a decade where a word before says so; else they may be seconds.
 _DECADE = re.compile(
-    rf"(?<![\w$£€'])(?:'?(?P<decade>{_CENTURY}\d0)|(?:'|(?<=\bthe )|(?<=\b[Hh]is )|(?<=\b[Hh]er )|(?<=\b[Mm]y )|(?<=\b[Mm]id-)|"
+    rf"(?<![\w$£€'])(?:'?(?P<decade>{_CENTURY}\d0)|"
+    r"(?:'|(?<=\bthe )|(?<=\b[Hh]is )|(?<=\b[Hh]er )|(?<=\b[Mm]y )|(?<=\b[Mm]id-)|"
     r"(?<=\btheir )|(?<=\bearly )|(?<=\blate ))(?P<short>[1-9]0))'?s(?!\w)"
 )
 _SHORT_YEAR = re.compile(r"(?<![\w'])'(?P<year>\d\d)(?![\w'\"])")
