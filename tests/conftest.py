@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from pathlib import Path
 
@@ -37,7 +38,9 @@ async def watched_loop():
             longest["wall"] = max(longest["wall"], time.monotonic() - wall - interval)
 
     heart = asyncio.create_task(beat(), name="heartbeat")
+    gc.disable()  # the collector's walk over all that a test run has loaded is none of the loop's
     yield
+    gc.enable()
     heart.cancel()
     await asyncio.wait([heart])
     left = asyncio.all_tasks() - before - {asyncio.current_task()}

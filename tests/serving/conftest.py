@@ -94,6 +94,13 @@ async def talking(endpoint, **options):
             await socket.close()
 
 
+async def quiet(endpoint, within=2.0):
+    """Wait until there is no session."""
+    async with asyncio.timeout(within):
+        while not endpoint.is_quiet:  # noqa: ASYNC110  # a test looks on; the endpoint has its own event
+            await asyncio.sleep(0.01)
+
+
 @pytest.fixture
 async def synthesizer():
     """A quick one."""

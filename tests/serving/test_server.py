@@ -1,0 +1,100 @@
+"""The server as a process: it starts, serves, and on SIGTERM lets speech finish."""
+
+import asyncio
+import contextlib
+import json
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+import rtvoice
+from rtvoice.errors import ConnectionLost, ServerStopping
+
+SERVER = """
+import asyncio, sys, uvloop
+sys.path.insert(0, {root!r})
+from rtvoice.config import ServerConfig
+from rtvoice.serving.logs import configure_logging
+from rtvoice.serving.server import serve
+from tests.scripted import ScriptedSynthesizer
+
+class Slow(ScriptedSynthesizer):
+    async def __aenter__(self):
+        await asyncio.sleep({load_s})
+        return await super().__aenter__()
+
+configure_logging("json")
+config = ServerConfig(port=0, drain_s={drain_s})
+synthesizer = Slow(delay_s={delay_s})
+factory = getattr(uvloop if {loop!r} == "uvloop" else asyncio, "new_event_loop")
+with asyncio.Runner(loop_factory=factory) as runner:
+    runner.run(serve(config, synthesizer, listening=lambda url: print(url, flush=True)))
+"""
+
+
+@contextlib.asynccontextmanager
+async def server(*, loop="uvloop", delay_s=0.02, drain_s=5.0, load_s=0.0):
+    root = str(Path(rtvoice.__file__).parent.parent)
+    code = SERVER.format(root=root, loop=loop, delay_s=delay_s, drain_s=drain_s, load_s=load_s)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.communicate()
+
+
+async def address(process):
+    async with asyncio.timeout(20):
+        return (await process.stdout.readline()).decode().strip().replace("http", "ws")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_lets_speech_finish_and_the_exit_is_clean(number):
+    async with server() as process, rtvoice.connect(await address(process)) as session:
+        iterator = aiter(session.speak("word " * 20))
+        await anext(iterator)
+        process.send_signal(number)
+        frames = [frame async for frame in iterator]
+        assert frames[-1].index > 19 * 4800
+        _, logs = await asyncio.wait_for(process.communicate(), 10)
+        assert process.returncode == 0
+        events = [json.loads(line)["event"] for line in logs.splitlines()]
+        assert events[0] == "starting"
+        assert events[-1] == "stopped"
+        assert "speech was cut short" not in events
+
+
+async def test_the_deadline_cuts_speech_short():
+    async with server(delay_s=0.2, drain_s=0.3) as process, rtvoice.connect(await address(process)) as session:
+        iterator = aiter(session.speak("word " * 100))
+        await anext(iterator)
+        process.send_signal(signal.SIGTERM)
+        with pytest.raises((ServerStopping, ConnectionLost)):
+            [frame async for frame in iterator]
+        assert await asyncio.wait_for(process.wait(), 10) == 0
+
+
+async def test_a_second_signal_does_not_wait():
+    async with server(delay_s=0.2, drain_s=60) as process, rtvoice.connect(await address(process)) as session:
+        iterator = aiter(session.speak("word " * 100))
+        await anext(iterator)
+        process.send_signal(signal.SIGTERM)
+        await asyncio.sleep(0.3)
+        process.send_signal(signal.SIGTERM)
+        with pytest.raises(ServerStopping):
+            [frame async for frame in iterator]
+        assert await asyncio.wait_for(process.wait(), 10) == 0
+
+
+async def test_a_signal_while_loading_stops_at_once():
+    async with server(load_s=60) as process:
+        line = await asyncio.wait_for(process.stderr.readline(), 20)
+        assert json.loads(line)["event"] == "starting"
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 10) == 0
