@@ -43,13 +43,15 @@ class EngineConfig:
         paths: where the built model and added voices lie.
         streams: segments synthesised at once; None sizes it from the cores the process may use.
         threads: threads of one inference; None likewise.
-        checkpoint: key of a model built from another checkpoint, or None for the packaged weights.
+        checkpoint: identity of the checkpoint that the model is built from, or None for the packaged weights.
+        voices: names of the voices that are offered, the default first; None offers all there are.
     """
 
     paths: Paths
     streams: int | None = None
     threads: int | None = None
     checkpoint: str | None = None
+    voices: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ from rtvoice.audio import decode
 from rtvoice.commands import doctor
 from rtvoice.commands.progress import ProgressBar
 from rtvoice.commands.wav import wav_header
-from rtvoice.config import Paths
+from rtvoice.config import Limits, Paths, ServerConfig
 from rtvoice.errors import SetupError
 from rtvoice.speech.build import BuiltModel
 from rtvoice.speech.voices import VoiceStore
@@ -366,6 +366,32 @@ class TestServe:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=30)
         assert process.returncode == 0
+
+    def test_options_reach_the_engine_and_the_server(self, run, double, monkeypatch):
+        served = []
+
+        async def serve(config, synthesizer, listening):
+            served.append((config, listening))
+
+        monkeypatch.setattr("rtvoice.serving.server.serve", serve)
+        arguments = (
+            "--host ::1 --port 9 --voices bm_george,af_heart --streams 2 --threads 1 --checkpoint abc --drain 1.5"
+        )
+        arguments += " --origin https://a.example --origin https://b.example --max-sessions 2 --max-utterances 3"
+        arguments += " --max-text 4 --max-message 5 --no-page --log json"
+        assert run("serve", *arguments.split()) == (0, b"", "")
+        ((config, listening),) = served
+        assert config == ServerConfig(
+            host="::1",
+            port=9,
+            drain_s=1.5,
+            origins=("https://a.example", "https://b.example"),
+            limits=Limits(connections=2, utterances=3, text_characters=4, message_bytes=5),
+        )
+        assert listening is None  # standard output belongs to nobody: the log names the address
+        (engine,) = double["engines"]
+        assert (engine.streams, engine.threads, engine.checkpoint) == (2, 1, "abc")
+        assert engine.voices == ("bm_george", "af_heart")
 
     def test_json_logs_are_one_object_a_line_on_standard_error_only(self):
         process = start("serve", "--port", "0", "--log", "json", "--no-page")

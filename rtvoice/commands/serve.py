@@ -23,6 +23,7 @@ examples:
   rtvoice serve                              on http://127.0.0.1:{DEFAULT_PORT}, for this machine only
   rtvoice serve --host 0.0.0.0               for the network
   rtvoice serve --log json --port 9000       for a service: one JSON object an event
+  rtvoice serve --voices bm_george,bf_emma   British voices only, George if nobody is asked for
   rtvoice serve --streams 2 --threads 2      two sentences at once, two threads each
   rtvoice serve --origin https://example.org
                                              let pages of that site speak
@@ -40,6 +41,12 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--host", default=defaults.host, help=f"address to listen on (default: {defaults.host})")
     parser.add_argument(
         "--port", type=port, default=defaults.port, metavar="N", help=f"0 for any free one (default: {defaults.port})"
+    )
+    parser.add_argument(
+        "--voices",
+        type=_names,
+        metavar="NAME,...",
+        help="offer these voices only, the first as the default (default: all, af_heart first)",
     )
     parser.add_argument("--no-page", action="store_true", help="serve no page, only the socket and the health checks")
     parser.add_argument(
@@ -89,7 +96,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     configure_logging(arguments.log, level=arguments.log_level)
     engine = EngineConfig(
-        paths=paths, streams=arguments.streams, threads=arguments.threads, checkpoint=arguments.checkpoint
+        paths=paths,
+        streams=arguments.streams,
+        threads=arguments.threads,
+        checkpoint=arguments.checkpoint,
+        voices=arguments.voices,
     )
     server = ServerConfig(
         host=arguments.host,
@@ -116,6 +127,10 @@ def find_page() -> Path | None:
         if (folder / "index.html").is_file():
             return folder
     return None
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip()) or ("",)
 
 
 def _announce(url: str) -> None:

@@ -59,7 +59,7 @@ class KokoroSynthesizer(Synthesizer):
 
     def __init__(self, config: EngineConfig) -> None:
         self._config = config
-        self._voices = VoiceStore(config.paths.data)
+        self._voices = VoiceStore(config.paths.data, config.voices)
         self._resources = AsyncExitStack()
         self._loaded: _Loaded | None = None
 

@@ -21,6 +21,7 @@ from rtvoice.speech.files import write_atomically
 from rtvoice.speech.synthesizer import VoiceInfo
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
@@ -101,18 +102,24 @@ class VoiceStore:
 
     Args:
         data: the user's data directory; added voices lie in `voices/` below it. It need not exist.
+        offered: names of the voices to offer, the default first; None for all there are.
+
+    Raises:
+        InvalidInput: one of the voices to offer does not exist.
     """
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, offered: Sequence[str] | None = None) -> None:
         self._added = data / "voices"
         self._files = _packaged() | self._found()
         self._styles: dict[str, NDArray[np.float16]] = {}
         names = sorted(self._files, key=lambda name: (name != DEFAULT_VOICE, name))
         self._infos = tuple(describe(name) for name in names)
+        if offered is not None:
+            self._infos = tuple(self.info(name) for name in dict.fromkeys(offered))
 
     @property
     def infos(self) -> tuple[VoiceInfo, ...]:
-        """All voices, the default first, then by name."""
+        """The voices on offer: the default first, then by name, or in the order that was asked for."""
         return self._infos
 
     @property

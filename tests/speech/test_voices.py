@@ -93,6 +93,18 @@ class TestStore:
             "bm_george",
         )
 
+    def test_voices_may_be_chosen_and_ordered(self, tmp_path):
+        store = VoiceStore(tmp_path, ("bm_george", "af_bella", "bm_george"))
+        assert store.names == ("bm_george", "af_bella")
+        with pytest.raises(InvalidInput, match="af_heart") as caught:
+            store.style("af_heart", 1)
+        assert caught.value.allowed == ("bm_george", "af_bella")
+
+    def test_a_voice_that_is_not_there_cannot_be_offered(self, tmp_path):
+        with pytest.raises(InvalidInput, match="af_sky") as caught:
+            VoiceStore(tmp_path, ["af_heart", "af_sky"])
+        assert len(caught.value.allowed) == 6
+
     def test_a_style_is_the_row_of_its_length(self, tmp_path):
         store = VoiceStore(tmp_path)
         voice = smooth_voice()
