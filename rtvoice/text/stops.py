@@ -27,12 +27,13 @@ _WORD_REACH = 32
 _RUN = regex.compile(f"[{STOPS}]++")
 _CLOSERS = regex.compile(
     r"""(?: ["'”’“‘»«)\]}*_~`＂」』）】〉》〕］｝]     # quotation marks, brackets, emphasis, code
-          | \[\^?\w{1,4}\]                            # a footnote's mark
+          | \[\^?\w{1,4}\]                        # a footnote's mark
           | [\N{SUPERSCRIPT TWO}\N{SUPERSCRIPT THREE}\N{SUPERSCRIPT ONE}⁰⁴-⁹]
           | \p{Extended_Pictographic}[\p{EMod}\uFE0F\u200D]*
         )*+""",
     regex.VERBOSE,
 )
+_FOOTNOTE = regex.compile(r"\[\^?\w{1,4}\]")
 _HALF_FOOTNOTE = regex.compile(r"\[\^?\w{0,4}\Z")
 _QUOTES = frozenset("\"'”’“‘»«)]＂」』）】〉》〕］")
 _AFTER = regex.compile(r"""(?P<space>\s*+)(?:["'“‘«„(\[{*_~`¿¡</])*+""")
@@ -95,7 +96,7 @@ def rule(
         if not trails_off and _WIDE_LETTER.match(text, end) and _WIDE_LETTER.match(text, at - 1):
             return _wide(text, end, closed[0], stops)
         return Ruling(False, end) if closed[0] else _unspaced(text, at, end, orthography, final=final)
-    if _QUOTES.intersection(closed[0]):
+    if _QUOTES.intersection(_FOOTNOTE.sub("", closed[0])):
         after = After.NOT_LOWER
     elif trails_off:
         after = After.NEW_SENTENCE
