@@ -37,6 +37,7 @@ FIRST_RULES: tuple[Rule[Dialect], ...] = (
     *dates.WEEKDAY_RULES,
     *names.EARLY_RULES,
     *romans.RULES,
+    *measures.WORD_RULES,
 )
 
 DIGIT_RULES: tuple[Rule[Dialect], ...] = (
@@ -56,10 +57,7 @@ DIGIT_RULES: tuple[Rule[Dialect], ...] = (
 )
 """Each of these needs a digit to begin with; a text without any is spared them."""
 
-WORD_RULES: tuple[Rule[Dialect], ...] = (
-    *measures.WORD_RULES,
-    *names.LATE_RULES,
-)
+WORD_RULES: tuple[Rule[Dialect], ...] = names.LATE_RULES
 
 MARK_RULES: tuple[Rule[Dialect], ...] = (
     *symbols.RULES,
@@ -68,5 +66,5 @@ MARK_RULES: tuple[Rule[Dialect], ...] = (
 """These have nothing to do in ASCII text without a MARK."""
 
 MARK = re.compile(
-    r"[^\w\s.,;:!?'-]|[_\d]|(?<![^\W_])['-]|['-](?![^\W_])|\s\s|\w[.,:;!?]\w|[.,;:!?][.,;:]|[!?]{4}|\s[.,;:!?]"
+    r"[^\w\s.,;:!?'-]|[_\d]|(?<![^\W_])['-]|['-](?![^\W_])|\s\s|\w[.,:;!?]\w|(?<!\S)\.|[.,;:!?][.,;:]|[!?]{4}|\s[.,;:!?]"
 )

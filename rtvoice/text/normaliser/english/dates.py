@@ -21,6 +21,11 @@ _MONTH = rf"(?P<month>{'|'.join(MONTHS)}|(?:Sept?|{'|'.join(m[:3] for m in MONTH
 _DAY = rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:[ ]?{DASH}[ ]?(?P<last>\d{{1,2}})(?:st|nd|rd|th)?)?(?![\d:]|[.,]\d)"
 _YEAR = rf"(?P<year>\d{{4}}){NOT_MORE}(?![%°])"
 
+# Ranges between what is more than a number: "Jan 5–Feb 10", "the 1980s–1990s", "noon–3".
+_RANGE = re.compile(
+    rf"(?:\d(?:st|nd|rd|th)?(?P<dash>[ ]?{DASH}[ ]?)(?=(?:{'|'.join(m[:3] for m in MONTHS)})[a-z]{{0,6}}\.? \d)"
+    rf"|(?:\d0'?s|\b[Nn]oon|\b[Mm]idnight)(?P<dash_2>[ ]?{DASH}[ ]?)(?='?\d))"
+)
 _ISO = re.compile(
     rf"{START}(?P<year>\d{{4}})(?P<between>[-/.‑])(?P<month>0[1-9]|1[0-2])(?P=between)(?P<day>0[1-9]|[12]\d|3[01])"
     r"(?:[T ](?=\d\d:\d\d)|(?![\w/-]))"
@@ -61,6 +66,11 @@ def _date(day: str, month: int, year: str, dialect: Dialect, *, day_first: bool)
     if year:
         said += f"{'' if day_first else ','} {dialect.year(int(year))}"
     return said
+
+
+def _read_range(match: re.Match[str], _: Dialect) -> tuple[Part, ...]:
+    at, to = (place - match.start() for place in match.span("dash" if match["dash"] else "dash_2"))
+    return (Part(at, to, " to "),)
 
 
 def _read_iso(match: re.Match[str], dialect: Dialect) -> str:
@@ -146,6 +156,7 @@ WEEKDAY_RULES: tuple[Rule[Dialect], ...] = (
 )
 
 RULES: tuple[Rule[Dialect], ...] = (
+    Rule("range of dates", _RANGE, _read_range, needs=("-", "–", "—", "‑")),
     Rule("date, year first", _ISO, _read_iso, needs=("-", "/", ".", "‑")),
     Rule("date in figures", _NUMERIC, _read_numeric, needs=("/", ".", "-", "‑")),
     Rule("day in figures", _DAY_IN_FIGURES, _read_day_in_figures, needs=("/",)),

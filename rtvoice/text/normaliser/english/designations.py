@@ -49,12 +49,16 @@ _SPACED = re.compile(
     r"(?<![\w.,+-])(?<!\d )[1-9]\d{0,2}(?:(?: \d{3}){0,3}(?= 000(?!\d))|(?= \d{3} \d{3}))(?: \d{3}){1,5}+(?!\w|[., ]\d)"
 )
 _NAMED = re.compile(
-    r"\b(?P<name>[Rr]oom|[Ff]light|[Rr]oute|[Hh]ighway|[Ii]nterstate|Boeing|Airbus|[Ss]uite|[Aa]partment|[Aa]rea code) "
-    r"(?P<number>[1-9]\d{2,3})(?!\w|[.,:-]\d)"
+    r"\b(?P<name>[Rr]oom|[Ff]light|[Rr]oute|[Hh]ighway|[Ii]nterstate|Boeing|Airbus|[Ss]uite|[Aa]partment|"
+    r"[Aa]rea code|Error|HTTP|[Ss]tatus) (?P<number>[1-9]\d{2,3})(?!\w|[.,:-]\d)"
+)
+_POSTAL = re.compile(
+    r"(?:\b(?:[Zz]ip(?: [Cc]ode)?|ZIP(?: [Cc]ode)?|PIN(?: [Cc]ode)?|[Pp]asscode|[Pp]assword|[Cc]ode)(?: is|:)? "
+    r"(?P<code>\d{4,8})|(?<=\b[A-Z]{2} )(?P<zip>\d{5}(?:-\d{4})?))(?!\w|[.,:-]\d|%)"
 )
 _EMERGENCY = re.compile(rf"{START}(?:911|999|112|411)(?![\w%°]|[.,:/-]\d| [a-z]{{2,30}}s\b)")
 _HEXADECIMAL = re.compile(r"(?<!\w)0x(?P<digits>[\dA-Fa-f]{1,16})(?!\w)")
-_CODE = re.compile(r"(?<![^\W_])(?<!\d[.,])(?=[A-Za-z]*+\d)(?=\d*+[A-Za-z])(?P<code>[A-Za-z\d]{2,40}+)(?![^\W_])")
+_CODE = re.compile(r"(?<![^\W_])(?<!\d[.,])(?=[A-Za-z]*+\d)(?=\d*+[A-Za-z])(?P<code>[A-Za-z\d]{2,40}+)(?![^\W_]|\.\d)")
 _RUNS = re.compile(r"[A-Za-z]+|\d+")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
 _JOINED = re.compile(r"(?:(?<=[^\W\d_])|(?<=\d))[-‑](?=[^\W_])(?:(?<=\d.)|(?=\d))")
@@ -115,6 +119,12 @@ def _read_named(match: re.Match[str], dialect: Dialect) -> str:
     return f"{match['name']} {dialect.pairs(int(match['number']))}"
 
 
+def _read_postal(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
+    digits = match["code"] or match["zip"]
+    said = " dash ".join(map(dialect.digits, digits.split("-")))
+    return (Part(len(match[0]) - len(digits), len(match[0]), said),)
+
+
 def _read_emergency(match: re.Match[str], dialect: Dialect) -> str:
     return dialect.digits(match[0])
 
@@ -151,6 +161,7 @@ def _number(digits: str, dialect: Dialect) -> str:
 EARLY_RULES: tuple[Rule[Dialect], ...] = (
     Rule("book number", _BOOK, _read_book, needs=("ISBN",)),
     Rule("telephone", _PHONE, _read_phone, needs=("-", ".", " ", "+", "‑", "–")),
+    Rule("postal code", _POSTAL, _read_postal),
     Rule("groups of digits", _GROUPED, _read_grouped),
     Rule("version", _VERSION, _read_version),
     Rule("version of a program", _SOFTWARE, _read_software),
@@ -164,7 +175,21 @@ LATE_RULES: tuple[Rule[Dialect], ...] = (
         "room or flight",
         _NAMED,
         _read_named,
-        needs=("oom", "light", "oute", "ighway", "nterstate", "oeing", "irbus", "uite", "partment", "rea code"),
+        needs=(
+            "oom",
+            "light",
+            "oute",
+            "ighway",
+            "nterstate",
+            "oeing",
+            "irbus",
+            "uite",
+            "partment",
+            "rea code",
+            "Error",
+            "HTTP",
+            "tatus",
+        ),
     ),
     Rule("emergency number", _EMERGENCY, _read_emergency, needs=("911", "999", "112", "411")),
     Rule("hyphen at a number", _JOINED, lambda _match, _dialect: " ", needs=("-", "‑")),

@@ -48,7 +48,7 @@ _UNPREFIXED = {
     "°C": "degree Celsius", "°F": "degree Fahrenheit", "° C": "degree Celsius", "° F": "degree Fahrenheit",
     "ºC": "degree Celsius", "ºF": "degree Fahrenheit", "°K": "kelvin", "°": "degree", "º": "degree", "Å": "angstrom",
     "au": "astronomical unit", "AU": "astronomical unit", "ly": "light year", "kcal": "kilocalorie", "Cal": "calorie",
-    "tok": "token", "req": "request", "%": "percent", "‰": "per mille", "inHg": "inch of mercury",
+    "tok": "token", "req": "request", "%": "percent", "‰": "per mille", "atm": "atmosphere", "inHg": "inch of mercury",
     "ft-lb": "foot pound", "mcg": "microgram",
 }  # fmt: skip
 
@@ -101,8 +101,10 @@ _COORDINATE = re.compile(
     r"(?<!\w)(?P<degrees>\d{1,3})° ?(?P<minutes>\d{1,2})[′'] ?(?:(?P<seconds>\d{1,2}(?:\.\d{1,3})?)[″\"] ?)?"
     r"(?P<towards>[NSEW])?(?!\w)"
 )
+_PRESSURE = re.compile(rf"{START}\d{{2,3}}(?P<dash>/)(?=\d{{2,3}} ?mmHg)")
 _ALONE = re.compile(
-    r"(?<![\w/])(?:(?P<unit>[kMGT]?Wh|mAh|[kMG]Hz|[kMGT]bps|°[CF]|[kcm]?m[²³])|(?P<of>k?m|m?g|[kMG]?B|[mµn]?mol)/(?P<per>h|s|dL|L|kg|m[²³]))(?!\w)"
+    r"(?<![\w/])(?<!\d[ -])(?:(?P<of>k?m|m?g|[kMG]?B|[mµn]?mol)/(?P<per>h|s|dL|L|kg|m[²³])"
+    r"|(?P<unit>[kMGT]?Wh|mAh|[kMG]Hz|[kMGT]bps|°[CF]|[kcm]?m[²³]|k[gm]|mg|m[lL]|lbs|[MGT]B))(?!\w)"
 )
 _PER_ALONE = {**PER, "m²": "square meter", "m³": "cubic meter"}
 _ONE_BEFORE = re.compile(r"\b(?:per|an?|one|each|every) \Z")
@@ -220,6 +222,12 @@ def _read_alone(match: re.Match[str], dialect: Dialect) -> str:
 RULES: tuple[Rule[Dialect], ...] = (
     Rule("coordinates", _COORDINATE, _read_coordinate, needs=("°",)),
     Rule("feet and inches", _FEET_IN_LETTERS, _read_feet, needs=("ft",)),
+    Rule(
+        "blood pressure",
+        _PRESSURE,
+        lambda match, _dialect: (Part(len(match[0]) - 1, len(match[0]), " over "),),
+        needs=("mmHg",),
+    ),
     Rule("range of measures", _RANGE, _read_range, needs=("-", "–", "—", "‑")),
     Rule("measure", _MEASURE, _read_measure),
     Rule("feet and inches", _FEET, _read_feet, needs=("'", "′")),
@@ -228,5 +236,10 @@ RULES: tuple[Rule[Dialect], ...] = (
 )
 
 WORD_RULES: tuple[Rule[Dialect], ...] = (
-    Rule("unit alone", _ALONE, _read_alone, needs=("Wh", "Ah", "Hz", "bps", "°", "m²", "m³", "/")),
+    Rule(
+        "unit alone",
+        _ALONE,
+        _read_alone,
+        needs=("Wh", "Ah", "Hz", "bps", "°", "m²", "m³", "/", "kg", "km", "mg", "mL", "ml", "lbs", "B"),
+    ),
 )

@@ -25,7 +25,7 @@ _DASH = re.compile(r"(?<=\s)[-‐‑‒–—―−](?=\s)|[-‐‑‒–—―�
 _HYPHEN = re.compile(r"[‐‑‒–−]|(?<![^\W_])-|-(?![^\W_])")
 _NUMERIC = regex.compile(r"\p{N}")
 _SILENT = regex.compile(r"[^\p{L}\p{M}\s'.,;:!?…—\"“”()\-]")
-_DOT_INSIDE = re.compile(r"(?<=[a-z])\.(?=[a-z])")
+_DOT_INSIDE = re.compile(r"(?<=[a-z])\.(?=[a-z])|(?:(?<=[\s(])|(?<![\s\S]))\.(?=[a-z])")
 _NO_SPACE = re.compile(r"(?<=[a-z][.!?;:,])(?=[A-Z][a-z])|(?<=\w)(?=\(\w)|(?<=\w\))(?=[\w(])")
 _EMPTY = re.compile(r"\(\s*\)|\"\s*\"|“\s*”")
 _RUN = re.compile(r"(?P<mark>[(),;:\"“”—])(?:\s?(?P=mark))++|(?P<stops>[!?]{3})[!?]++")

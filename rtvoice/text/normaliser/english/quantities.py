@@ -18,6 +18,7 @@ _SET = {
     "24/7": "twenty four seven",
     "9/11": "nine eleven",
     "50/50": "fifty fifty",
+    "50-50": "fifty fifty",
     "20/20": "twenty twenty",
 }
 _SET_PHRASE = re.compile(rf"{START}(?P<phrase>{'|'.join(_SET)})(?!\w|/|[.,]\d)")
@@ -96,6 +97,7 @@ def _read_range(match: re.Match[str], _: Dialect) -> tuple[Part, ...]:
     return _between(match, "dash", " to ")
 
 
+_POWER_OF_TEN = re.compile(r"10[\^⁰¹²³⁴-⁹⁻]")
 _DIMENSION = re.compile(
     r"[\d.,]*(?:[ ]?[x×X][ ]?[\d.,]+){0,3} ?(?:[cmk]?m|in|ft|px|pixels|feet|foot|inch(?:es)?|meters?)\b"
 )
@@ -103,7 +105,9 @@ _DIMENSION = re.compile(
 
 def _read_cross(match: re.Match[str], _: Dialect) -> tuple[Part, ...]:
     """Say "by" between dimensions, "times" in arithmetic."""
-    by = " " not in match["cross"] or _DIMENSION.match(match.string, match.end(), match.end() + 60)
+    by = not _POWER_OF_TEN.match(match.string, match.end()) and (
+        " " not in match["cross"] or _DIMENSION.match(match.string, match.end(), match.end() + 60)
+    )
     return _between(match, "cross", " by " if by else " times ")
 
 
@@ -171,7 +175,7 @@ EARLY_RULES: tuple[Rule[Dialect], ...] = (
 )
 
 RULES: tuple[Rule[Dialect], ...] = (
-    Rule("set phrase", _SET_PHRASE, _read_set_phrase, needs=("/",)),
+    Rule("set phrase", _SET_PHRASE, _read_set_phrase, needs=("/", "50-50")),
     Rule("out of", _OUT_OF, _read_out_of, needs=("/",)),
     Rule("fraction", _FRACTION, _read_fraction, needs=("/",)),
     Rule("score", _SCORE, _read_score, needs=("-", "–", "—", "‑", ":")),

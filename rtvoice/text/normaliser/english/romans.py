@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 # What parts of works, wars and products are numbered by: "Part III", "World War II".
 _NUMBERED_WORDS = """
-    part chapter act scene volume vol book section article appendix phase type class level stage tier title grade
-    figure table season episode round unit lesson module category schedule mark war bowl fantasy gen generation
-    apollo saturn rocky rambo olympiad canto psalm division group step area zone symphony sonata concerto opus
-    quest trek wars warcraft starcraft civilization hearts evil souls kombat diablo
+    mk part chapter act scene volume vol book section article appendix phase type class level stage tier title
+    grade figure table season episode round unit lesson module category schedule mark war bowl fantasy gen
+    generation apollo saturn rocky rambo olympiad canto psalm division group step area zone symphony sonata
+    concerto opus quest trek wars warcraft starcraft civilization hearts evil souls kombat diablo
 """
 # Names of those who are counted: "Henry VIII" is the eighth.
 _REGNAL_NAMES = """

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 _PROGRAMMING = {
     "C++": "C plus plus", "c++": "C plus plus", "C#": "C sharp", "F#": "F sharp", "J#": "J sharp", "G++": "G plus plus",
     "g++": "G plus plus", "Notepad++": "Notepad plus plus", "D#": "D sharp", "G#": "G sharp", ".NET": "dot net",
-    ".Net": "dot net", "AT&T": "A T and T", "B♭": "B flat", "E♭": "E flat", "A♭": "A flat", "D♭": "D flat",
+    ".Net": "dot net", "AT&T": "A T and T", "TL;DR": "T L D R", "B♭": "B flat", "E♭": "E flat", "A♭": "A flat",
+    "D♭": "D flat",
     "C♯": "C sharp", "F♯": "F sharp", "G♯": "G sharp", "R&B": "R and B", "R&D": "R and D", "Q&A": "Q and A",
     "TCP/IP": "TCP IP", "I/O": "I O", "A/B": "A B", "K&R": "K and R", "M&A": "M and A", "B&B": "B and B",
     "P&L": "P and L", "A+": "A plus", "B+": "B plus", "C+": "C plus",
@@ -54,7 +55,9 @@ _PAIRS = {
 _PAIR = re.compile(rf"(?<![<>=!&|+:-]){one_of(_PAIRS)}(?![<>=&|+-])")
 _ABOUT = re.compile(r"[~≈∼](?=[ ]?[$£€¥]?\.?\d)")
 _RULED = re.compile(r"(?P<mark>[-=_*#~+<>^|])(?P=mark){2,}+")
-_BETWEEN = re.compile(r"(?<=\w)/(?=\w)|(?<=[^\W_])_+(?=[^\W_])|(?<=\w) / (?=\w)|(?<=\w)\\(?=\w)")
+_BETWEEN = re.compile(r"(?<=\w)/(?=\w)|(?<=[^\W_])_+(?=[^\W_])|(?<=\w) / (?=\w)|(?<=\w)\\(?=\w)|(?<=\w)::(?=\w)")
+_PER = re.compile(r"(?<=s)/(?=(?:day|week|month|year|hour|night|minute|second|person|user)\b)")
+_FLAG = re.compile(r"(?:(?<=\s)|(?<![\s\S]))(?:--(?=[a-z][a-z])|-(?=[A-Za-z](?!\w|['.-])))")
 _CARET = re.compile(r"(?<=[\w)])\^(?=[\w(])")
 _SYMBOL = re.compile(f"[{re.escape(''.join(_SPOKEN))}]")
 
@@ -94,7 +97,7 @@ def _read_pair(match: re.Match[str], _: Dialect) -> str:
 
 
 NAME_RULES: tuple[Rule[Dialect], ...] = (
-    Rule("names with marks", _NAME, _read_name, needs=("+", "#", "&", "/", ".N", "♭", "♯")),
+    Rule("names with marks", _NAME, _read_name, needs=("+", "#", "&", "/", ".N", "♭", "♯", "TL;")),
     Rule("dot J S", _DOT_JS, lambda _match, dialect: [" dot", dialect.spell("JS")], needs=(".js", ".JS")),
 )
 """Before addresses and hashtags."""
@@ -112,6 +115,8 @@ RULES: tuple[Rule[Dialect], ...] = (
     Rule("ruled line", _RULED, lambda _match, _dialect: " "),
     Rule("Greek letter", _GREEK_LETTER, _read_greek),
     Rule("power", _CARET, lambda _match, _dialect: " to the power of ", needs=("^",)),
-    Rule("mark between words", _BETWEEN, lambda _match, _dialect: " ", needs=("/", "_", "\\")),
+    Rule("per", _PER, lambda _match, _dialect: " per ", needs=("/",)),
+    Rule("flag", _FLAG, lambda match, _dialect: "dash " * len(match[0]), needs=("-",)),
+    Rule("mark between words", _BETWEEN, lambda _match, _dialect: " ", needs=("/", "_", "\\", "::")),
     Rule("symbol", _SYMBOL, _read_symbol),
 )
