@@ -28,14 +28,15 @@ class Slow(ScriptedSynthesizer):
 configure_logging("json")
 config = ServerConfig(port=0, drain_s={drain_s})
 synthesizer = Slow(delay_s={delay_s})
-factory = getattr(uvloop if {loop!r} == "uvloop" else asyncio, "new_event_loop")
-with asyncio.Runner(loop_factory=factory) as runner:
+with asyncio.Runner(loop_factory={loop}.new_event_loop) as runner:
     runner.run(serve(config, synthesizer, listening=lambda url: print(url, flush=True)))
 """
 
 
 @contextlib.asynccontextmanager
-async def server(*, loop="uvloop", delay_s=0.02, drain_s=5.0, load_s=0.0):
+async def server(*, delay_s=0.02, drain_s=5.0, load_s=0.0):
+    """A server in a process of its own, on a loop of the kind that the test runs on."""
+    loop = type(asyncio.get_running_loop()).__module__.partition(".")[0]
     root = str(Path(rtvoice.__file__).parent.parent)
     code = SERVER.format(root=root, loop=loop, delay_s=delay_s, drain_s=drain_s, load_s=load_s)
     process = await asyncio.create_subprocess_exec(
