@@ -1,5 +1,5 @@
 /**
- * Plays speech as it arrives, through an AudioWorklet: without gaps, at the device's own rate, silent at once when told.
+ * Plays speech as it arrives, in an AudioWorklet: without gaps, at the device's own rate, silent at once when told.
  *
  *     const player = new Player();
  *     button.onclick = async () => { await player.open(); player.append(1, samples); player.finish(1); };

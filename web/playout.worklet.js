@@ -22,7 +22,11 @@ class PlayoutProcessor extends AudioWorkletProcessor {
   receive(command) {
     switch (command.type) {
       case "append":
-        this.playout.append(command.track, Float32Array.from(command.samples, (sample) => sample / 32768), command.at);
+        this.playout.append(
+          command.track,
+          Float32Array.from(command.samples, (sample) => sample / 32768),
+          command.at,
+        );
         break;
       case "finish":
         this.playout.finish(command.track);

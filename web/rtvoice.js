@@ -19,6 +19,8 @@ import { SpeechError, Utterance } from "./utterance.js";
 export { Player } from "./player.js";
 export { SpeechError, Utterance } from "./utterance.js";
 
+const PROTOCOL = 1;
+
 /**
  * @typedef {object} Ready what a server can do
  * @property {number} protocol
@@ -27,15 +29,16 @@ export { SpeechError, Utterance } from "./utterance.js";
  * @property {string[]} formats
  * @property {{name: string, language: string, gender: string}[]} voices the default first
  * @property {string[]} languages
- * @property {{text_characters: number, message_bytes: number, utterances: number, min_speed: number, max_speed: number}}
- *   limits
+ * @property {{text_characters: number, message_bytes: number, utterances: number, min_speed: number,
+ *   max_speed: number}} limits
  *
  * @typedef {{name: "connecting"} | {name: "open", ready: Ready} | {name: "waiting", attempt: number, retryAt: number}
  *   | {name: "closed"}} ConnectionState `retryAt` in milliseconds, as `Date.now()` has it
  *
  * @typedef {object} ConnectionEvents
  * @property {ConnectionState} state
- * @property {SpeechError} error a message of ours that the server did not understand
+ * @property {SpeechError} error of no utterance: a message was not understood, or (`protocol`) the server is of another
+ *   version, and the connection is closed
  *
  * @typedef {object} ConnectOptions
  * @property {number} [leastPause=250] milliseconds before the first new attempt; doubled with each
@@ -103,8 +106,8 @@ export class Connection extends Emitter {
   /**
    * Speak, behind what is being spoken.
    *
-   * @param {string | AsyncIterable<string> | null} text all of it; or pieces as they come (the utterance ends with them,
-   *   and is cancelled if they fail); or null, to `write` it yourself and `end`
+   * @param {string | AsyncIterable<string> | null} text all of it; or pieces as they come (the utterance ends with
+   *   them, and is cancelled if they fail); or null, to `write` it yourself and `end`
    * @param {import("./utterance.js").SpeechOptions} [options]
    * @returns {Utterance} at once. When there is no connection it has ended in an error of code `disconnected`.
    */
@@ -179,6 +182,7 @@ export class Connection extends Emitter {
   /** @param {any} message */
   #receive(message) {
     if (message.type === "ready") {
+      if (message.protocol !== PROTOCOL) return this.#refuse(message.protocol);
       clearTimeout(this.#timer);
       this.#attempt = 0;
       this.#enter({ name: "open", ready: message });
@@ -189,6 +193,15 @@ export class Connection extends Emitter {
       utterance?.receive(message);
       if (utterance?.ended) this.#utterances.delete(message.utterance);
     }
+  }
+
+  /** @param {unknown} protocol that the server speaks and we do not */
+  #refuse(protocol) {
+    this.emit(
+      "error",
+      new SpeechError("protocol", `The server speaks version ${protocol} of the protocol, not ${PROTOCOL}.`),
+    );
+    this.close();
   }
 
   /** @param {ArrayBuffer} data */

@@ -40,7 +40,7 @@ import { Emitter } from "./emitter.js";
 /** Something could not be spoken. */
 export class SpeechError extends Error {
   /**
-   * @param {string} code one of docs/protocol.md, or `disconnected`, `closed`, `source` (the text's source failed)
+   * @param {string} code one of docs/protocol.md; or `disconnected`, `closed`, `protocol`; or `source`, the text's own failure
    * @param {string} message for people
    * @param {{field?: string, allowed?: unknown, retryAfterS?: number, cause?: unknown}} [details]
    */
@@ -57,7 +57,11 @@ export class SpeechError extends Error {
 
   /** @param {any} message an `error` of the server */
   static fromMessage({ code, message, field, allowed, retry_after_ms: wait }) {
-    return new SpeechError(code, message, { field, allowed, retryAfterS: wait === undefined ? undefined : wait / 1000 });
+    return new SpeechError(code, message, {
+      field,
+      allowed,
+      retryAfterS: wait === undefined ? undefined : wait / 1000,
+    });
   }
 }
 

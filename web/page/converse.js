@@ -2,8 +2,7 @@ import { element, make } from "./elements.js";
 import { Reading } from "./reading.js";
 import { complete, standIn } from "./tokens.js";
 
-const INSTRUCTION =
-  "You are heard, not read: answer in short spoken sentences, without lists, headings or symbols.";
+const INSTRUCTION = "You are heard, not read: answer in short spoken sentences, without lists, headings or symbols.";
 
 /**
  * @typedef {import("./take.js").Take} Take

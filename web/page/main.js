@@ -3,7 +3,6 @@ import { element } from "./elements.js";
 import { Settings } from "./settings.js";
 import { SpeakPanel } from "./speak.js";
 import { Speaker } from "./speaker.js";
-import { milliseconds } from "./timeline.js";
 import { Watch } from "./watch.js";
 
 const speaker = new Speaker(new URL("./", location.href));
@@ -37,9 +36,9 @@ speaker.on("fault", ({ code, message }) => {
   if (code !== "disconnected") notice(message); // the connection's state says that, and what comes next
 });
 speaker.player.on("state", (state) => state === "running" && speaker.speaking && notice(""));
-speaker.on("take", (take) => {
+speaker.on("take", () => {
   notice("");
-  take.on("sound", (time) => say(`Speaking. First sound after ${milliseconds(time)}.`));
+  say(""); // a screen reader need not talk into the speech
   showState();
 });
 speaker.on("over", (take) => {

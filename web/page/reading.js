@@ -3,7 +3,9 @@ export class Reading {
   #heard = document.createElement("span");
   #now = document.createElement("span");
   #rest = document.createElement("span");
-  #shown = "";
+  #text = "";
+  #start = 0;
+  #end = 0;
 
   /** @param {HTMLElement} element emptied */
   constructor(element) {
@@ -24,9 +26,8 @@ export class Reading {
    * @param {number} end index behind the last one
    */
   show(text, start = 0, end = start) {
-    const shown = `${start} ${end} ${text}`;
-    if (shown === this.#shown) return;
-    this.#shown = shown;
+    if (text === this.#text && start === this.#start && end === this.#end) return;
+    [this.#text, this.#start, this.#end] = [text, start, end];
     this.#heard.textContent = text.slice(0, start);
     this.#now.textContent = text.slice(start, end);
     this.#rest.textContent = text.slice(end);

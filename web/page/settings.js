@@ -21,7 +21,10 @@ export class Settings extends Emitter {
     element("settings", HTMLFormElement).addEventListener("submit", (event) => event.preventDefault());
     element("settings", HTMLFormElement).addEventListener("input", () => this.#changed());
     element("introduce", HTMLButtonElement).addEventListener("click", () => {
-      this.emit("introduce", `Hello, I am ${spokenName(this.options.voice ?? "")}. Give me your words, and I will say them.`);
+      this.emit(
+        "introduce",
+        `Hello, I am ${spokenName(this.options.voice ?? "")}. Give me your words, and I will say them.`,
+      );
     });
     this.#changed();
   }
@@ -57,7 +60,9 @@ export class Settings extends Emitter {
     this.#voices.replaceChildren(...cards);
     this.#speed.min = String(limits.min_speed);
     this.#speed.max = String(limits.max_speed);
-    const accents = languages.map((language) => make("option", { value: language }, languageNames.of(language) ?? language));
+    const accents = languages.map((language) =>
+      make("option", { value: language }, languageNames.of(language) ?? language),
+    );
     const language = this.#kept.language;
     this.#language.replaceChildren(this.#language.options[0], ...accents);
     if (language && languages.includes(language)) this.#language.value = language;

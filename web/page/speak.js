@@ -4,22 +4,29 @@ import { Reading } from "./reading.js";
 const EXAMPLES = [
   {
     name: "A greeting",
-    text: "Hello! I turn text into speech while it is still being written. Change these words, pick a voice, and press Speak.",
+    text:
+      "Hello! I turn text into speech while it is still being written. " +
+      "Change these words, pick a voice, and press Speak.",
   },
   {
     name: "Figures",
-    text: "The 7:45 train to Leeds costs £32.50 and leaves from platform 9. In 2025 it was on time on 98.6% of all days; on March 3rd it was 1 h 20 min late.",
+    text:
+      "The 7:45 train to Leeds costs £32.50 and leaves from platform 9. In 2025 it was on time on 98.6% of all days; " +
+      "on March 3rd it was 1 h 20 min late.",
   },
   {
     name: "A story",
     text:
-      "The lighthouse keeper wound the clock, as he did every night. Outside, the sea had gone quiet. He poured two cups of tea, " +
-      "out of habit, and sat down with the one. Then, for the first time in forty years, somebody knocked.\n\n" +
+      "The lighthouse keeper wound the clock, as he did every night. Outside, the sea had gone quiet. He poured two " +
+      "cups of tea, out of habit, and sat down with the one. Then, for the first time in forty years, somebody " +
+      "knocked.\n\n" +
       "“It’s open,” he said. It had always been open.",
   },
   {
     name: "Tongue twisters",
-    text: "Six thick thistle sticks stood still. Which wristwatch was Swiss? A proper copper coffee pot, properly polished, pours perfectly.",
+    text:
+      "Six thick thistle sticks stood still. Which wristwatch was Swiss? A proper copper coffee pot, properly " +
+      "polished, pours perfectly.",
   },
 ];
 
@@ -78,7 +85,8 @@ export class SpeakPanel {
    */
   follow(take) {
     if (take !== this.#take || take.ending) return;
-    const marking = this.#text.value === take.utterance.text && take.heard > 0; // the text may have been changed meanwhile
+    const unchanged = this.#text.value === take.utterance.text; // it may have been typed in meanwhile
+    const marking = unchanged && take.heard > 0;
     this.#box.classList.toggle("speaking", marking);
     const { start, end } = marking ? take.saying(take.heard) : { start: 0, end: 0 };
     this.#reading.show(this.#text.value, start, end);
@@ -96,7 +104,8 @@ export class SpeakPanel {
     this.#reading.show(this.#text.value); // it gives the text its height
     const characters = Array.from(this.#text.value).length;
     const over = characters > this.#limit;
-    this.#count.textContent = `${characters.toLocaleString("en")} characters${over ? `, ${this.#limit.toLocaleString("en")} at most` : ""}`;
+    const most = over ? `, ${this.#limit.toLocaleString("en")} at most` : "";
+    this.#count.textContent = `${characters.toLocaleString("en")} characters${most}`;
     this.#count.classList.toggle("over", over);
   }
 }

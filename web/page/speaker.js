@@ -2,7 +2,10 @@ import { Emitter } from "../emitter.js";
 import { connect, Player } from "../rtvoice.js";
 import { Take } from "./take.js";
 
-const HELD_BACK = { code: "suspended", message: "The browser holds the sound back. Press any key, or anywhere, to go on." };
+const HELD_BACK = {
+  code: "suspended",
+  message: "The browser holds the sound back. Press any key, or anywhere, to go on.",
+};
 
 /**
  * @typedef {object} SpeakerEvents

@@ -5,7 +5,7 @@ const QUIETEST = -95; // dB
 const LOUDEST = -25;
 const COLUMN = 2; // pixels
 
-/** What is heard by pitch and time, written from left to right and over again, like a scope: nothing moves but its pen. */
+/** What is heard by pitch and time, written from left to right and over again: nothing moves but the pen. */
 export class Spectrogram {
   /** @type {AnalyserNode | null} */
   #analyser = null;

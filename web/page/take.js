@@ -8,7 +8,6 @@ const PEAK_SAMPLES = 240; // 10 ms
  * @typedef {import("../utterance.js").SpeechError} SpeechError
  *
  * @typedef {object} TakeEvents
- * @property {number} sound it is heard for the first time, that many seconds from being asked for
  * @property {"finished" | "stopped" | "failed"} over nothing more will be heard
  */
 
@@ -161,10 +160,7 @@ export class Take extends Emitter {
     if (track !== this.utterance.number) return;
     const time = this.now + inSeconds;
     this.plays.push({ event, time, seconds });
-    if (event === "start" && this.samples) {
-      this.firstSound = time;
-      this.emit("sound", time);
-    }
+    if (event === "start" && this.samples) this.firstSound = time;
     if (event === "finish") {
       const wait = setTimeout(() => this.#over(this.utterance.failure ? "failed" : "finished"), inSeconds * 1000);
       this.#offs.push(() => clearTimeout(wait));

@@ -26,7 +26,8 @@ export class Watch {
     this.#follow = follow;
     speaker.on("take", () => this.#wake());
     speaker.on("over", (take) => this.#describe(take));
-    for (const { canvas } of [this.#waveform, this.#timeline, this.#spectrogram]) canvas.on("stale", () => this.#wake());
+    for (const { canvas } of [this.#waveform, this.#timeline, this.#spectrogram])
+      canvas.on("stale", () => this.#wake());
     this.#download.addEventListener("click", () => this.#save());
     this.#wake();
   }
@@ -73,7 +74,7 @@ export class Watch {
     this.#wake();
     const server = take.firstAudioS === null ? "" : ` (the server’s part: ${milliseconds(take.firstAudioS)})`;
     element("timeline-text", HTMLElement).textContent = take.samples
-      ? `${take.texts.length} pieces of text became ${take.segments.length} segments and ${take.seconds.toFixed(1)} seconds ` +
+      ? `${take.texts.length} pieces of text became ${take.segments.length} segments, ${take.seconds.toFixed(1)} s ` +
         `of speech. First sound after ${milliseconds(take.firstSound ?? 0)}${server}. Underruns: ${take.underruns}.`
       : "";
   }
@@ -81,7 +82,12 @@ export class Watch {
   #save() {
     const { take, player } = this.#speaker;
     if (!take) return;
-    const url = URL.createObjectURL(wav(take.frames.map(({ samples }) => samples), player.rate));
+    const url = URL.createObjectURL(
+      wav(
+        take.frames.map(({ samples }) => samples),
+        player.rate,
+      ),
+    );
     const anchor = Object.assign(document.createElement("a"), { href: url, download: "speech.wav" });
     anchor.click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000); // the browser has begun to read it by then

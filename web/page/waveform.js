@@ -31,7 +31,7 @@ export class Waveform {
       for (let x = 0; x < width; x += PITCH) bar(context, x, middle, 1.5);
       context.fillStyle = this.canvas.soft;
       context.font = `13px ${this.canvas.sans}`;
-      if (!take) context.fillText("The sound appears here as it arrives, with its words below it.", 0, height - WORDS_HEIGHT + LINE_HEIGHT);
+      if (!take) context.fillText("The sound appears here as it arrives.", 0, height - WORDS_HEIGHT + LINE_HEIGHT);
       return;
     }
     const heard = take.heard;
@@ -74,7 +74,8 @@ export class Waveform {
     const last = Math.min(first + Math.ceil(width / PITCH) + 1, Math.ceil(take.peaks.length / peaksABar));
     for (let i = first; i < last; i++) {
       let peak = 0;
-      for (let at = Math.floor(i * peaksABar); at < (i + 1) * peaksABar; at++) peak = Math.max(peak, take.peaks[at] ?? 0);
+      for (let at = Math.floor(i * peaksABar); at < (i + 1) * peaksABar; at++)
+        peak = Math.max(peak, take.peaks[at] ?? 0);
       context.fillStyle = i * PITCH < heard * scale ? this.canvas.accent : this.canvas.faint;
       bar(context, i * PITCH - left, middle, Math.max(1.5, Math.sqrt(peak) * (middle - 4)));
     }

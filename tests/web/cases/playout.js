@@ -24,7 +24,10 @@ export function passes_samples_through_at_an_equal_rate() {
   playout.finish(1);
   const output = render(playout, 10);
   assertEqual(output.subarray(0, 1000), samples);
-  assert(output.subarray(1000).every((sample) => sample === 0), "silence follows");
+  assert(
+    output.subarray(1000).every((sample) => sample === 0),
+    "silence follows",
+  );
 }
 
 export function joins_tracks_without_a_gap() {
@@ -37,7 +40,10 @@ export function joins_tracks_without_a_gap() {
   const output = render(playout, 4);
   assertEqual(output.subarray(0, 500), Float32Array.of(...first, ...second));
   assertEqual(names(playout), ["start 1", "finish 1", "start 2", "finish 2"]);
-  assertEqual(playout.events.map(({ sample }) => sample), [0, 300, 0, 200]);
+  assertEqual(
+    playout.events.map(({ sample }) => sample),
+    [0, 300, 0, 200],
+  );
 }
 
 export function tells_in_which_frame_of_a_block_a_track_ends() {
@@ -47,7 +53,10 @@ export function tells_in_which_frame_of_a_block_a_track_ends() {
   render(playout, 1);
   playout.events = [];
   render(playout, 1);
-  assertEqual(playout.events.map(({ offset }) => offset), [200 - BLOCK]);
+  assertEqual(
+    playout.events.map(({ offset }) => offset),
+    [200 - BLOCK],
+  );
 }
 
 export function goes_round_the_ring() {
@@ -81,11 +90,17 @@ export function waits_for_its_lead() {
   const playout = new Playout(24000, 24000, 4096);
   playout.lead = 600;
   playout.append(1, noise(599));
-  assert(render(playout, 2).every((sample) => sample === 0), "silent before the lead is there");
+  assert(
+    render(playout, 2).every((sample) => sample === 0),
+    "silent before the lead is there",
+  );
   const rest = noise(400);
   playout.append(1, rest);
   assertEqual(playout.state, "waiting");
-  assert(render(playout, 1).some((sample) => sample !== 0), "sounds once it is");
+  assert(
+    render(playout, 1).some((sample) => sample !== 0),
+    "sounds once it is",
+  );
 }
 
 export function does_not_wait_when_nothing_more_will_come() {
@@ -129,8 +144,14 @@ export function is_silent_4_ms_after_a_stop() {
   render(playout, 4);
   playout.stop();
   const output = render(playout, 4);
-  assert(output.subarray(0, 100).some((sample) => sample !== 0), "it does not click");
-  assert(output.subarray(192).every((sample) => sample === 0), "nothing after 192 frames of 48 kHz");
+  assert(
+    output.subarray(0, 100).some((sample) => sample !== 0),
+    "it does not click",
+  );
+  assert(
+    output.subarray(192).every((sample) => sample === 0),
+    "nothing after 192 frames of 48 kHz",
+  );
   for (let i = 1; i < output.length; i++) assert(Math.abs(output[i] - output[i - 1]) < 0.06, "no step");
 }
 

@@ -61,5 +61,8 @@ export function keeps_constants() {
 }
 
 export function has_the_length_that_time_has() {
-  assertEqual(resample(new Float32Array(4800).fill(0.5), 48000).findLastIndex((sample) => Math.abs(sample) > 0.2), 9599);
+  assertEqual(
+    resample(new Float32Array(4800).fill(0.5), 48000).findLastIndex((sample) => Math.abs(sample) > 0.2),
+    9599,
+  );
 }
