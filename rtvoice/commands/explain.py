@@ -81,8 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     pronounced = {} if arguments.no_phonemes else asyncio.run(_pronounced(explanation, language))
     account = {"language": language, "voice": arguments.voice, "markup": arguments.markup}
     account |= explanation.as_json(pronounced.get)
-    json.dump(account, sys.stdout, ensure_ascii=False, indent=2)
-    sys.stdout.write("\n")
+    # For a person line by line; for a program at once, which is many times as fast.
+    sys.stdout.write(json.dumps(account, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None) + "\n")
     return 0
 
 

@@ -17,9 +17,9 @@ from rtvoice.text.nesting import MARKS, Nesting
 from rtvoice.text.segment import Markup, Segment
 from rtvoice.text.stops import STOPS, Ruling, rule
 
-MAX_CHARACTERS = 1000
-"""Length of the longest segment. Text that reaches it without an end is cut at its last clause edge, else at its last
-space, else between two characters."""
+MAX_CHARACTERS = 600
+"""Length of the longest segment: about 40 s of speech. Text that reaches it without an end is cut at its last clause
+edge, else at its last space, else between two characters."""
 
 # A full stop inside a number, a name or an address is passed over here, which is what most of them are.
 _EVENT = rf"[{regex.escape((STOPS + MARKS).replace('.', ''), special_only=True)}<\n]|\.(?![a-z0-9])"
