@@ -1,0 +1,46 @@
+"""The examples of docs/protocol.md are messages, as the codec has them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rtvoice.errors import RtvoiceError
+from rtvoice.protocol.codec import decode_client, decode_server
+from rtvoice.protocol.messages import ClientMessage, ServerMessage
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text()
+LINES = [match.groups() for match in re.finditer(r"^(client|server)  (.+)$", DOCUMENT, re.MULTILINE)]
+ANSWERED = list(zip(LINES, [*LINES[1:], ("", "")], strict=True))
+SENT = [(text, '"type":"error"' in answer) for (who, text), (_, answer) in ANSWERED if who == "client"]
+# Lines that are cut short, and audio, are there to be read by people.
+HEARD = [text for who, text in LINES if who == "server" and "..." not in text and not text.startswith("<")]
+
+
+def test_there_are_examples():
+    assert len(SENT) > 8
+    assert len(HEARD) > 3
+
+
+@pytest.mark.parametrize(("text", "is_refused"), SENT)
+def test_what_the_client_sends(text, is_refused):
+    try:
+        message = decode_client(text)
+    except RtvoiceError:
+        assert is_refused
+    else:
+        assert isinstance(message, ClientMessage)
+
+
+@pytest.mark.parametrize("text", HEARD)
+def test_what_the_server_sends(text):
+    assert isinstance(decode_server(text), ServerMessage)
+
+
+@pytest.mark.parametrize("kind", ["ready", "segment", "words", "done", "cancelled", "error"])
+def test_every_field_is_described(kind):
+    from rtvoice.protocol.codec import _SERVER
+
+    row = next(line for line in DOCUMENT.splitlines() if line.startswith(f"| `{kind}` |"))
+    for field in _SERVER[kind][1]:
+        assert f"`{field}`" in row
