@@ -56,6 +56,8 @@ export class Player extends Emitter {
   #makeContext;
 
   #generation = 0;
+  #underrunsBefore = 0; // on devices that went
+  #sounded = true; // since the last recovery
   /** @type {(PlayoutCommand & {type: "append" | "finish"})[]} not given to the worklet yet */
   #queue = [];
   /** @type {(PlayoutCommand & {type: "append" | "finish"})[]} given, not played yet: lost if the device goes */
@@ -224,13 +226,16 @@ export class Player extends Emitter {
     else this.emit("state", this.state);
   }
 
-  /** Go on where it ended, on a new device. */
+  /** Go on where it ended, on a new device; unless the last new device did not play either: then `open()` tries. */
   #recover() {
     const context = this.#context;
     this.#context = this.#node = null;
+    this.#underrunsBefore = this.underruns;
     if (context && context.state !== "closed") context.close().catch(() => {});
     this.#queue = [...this.#unplayed(), ...this.#queue];
     this.#restart();
+    if (!this.#sounded) return this.emit("state", this.state);
+    this.#sounded = false;
     this.open().catch(() => this.emit("state", this.state));
   }
 
@@ -276,22 +281,27 @@ export class Player extends Emitter {
       }
       this.#queue.shift();
       this.#fed.push(item);
-      this.#post(item);
+      // A copy: a view would take all of the buffer that it looks at with it.
+      this.#post(item.type === "append" ? { ...item, samples: item.samples.slice() } : item);
     }
   }
 
   /** @param {PlayoutReport} report */
   #receive(report) {
     if (report.generation !== this.#generation || !this.#context) return;
+    const { currentTime } = this.#context;
     this.#consumed = report.consumed;
     this.#dropPlayed();
-    this.underruns = report.underruns;
+    this.underruns = this.#underrunsBefore + report.underruns;
     for (const { event, track, sample, time } of report.events) {
       this.#anchors.push({ track, sample, time, event });
-      const inSeconds = time + this.latency - this.#context.currentTime;
-      this.emit(event, { track, seconds: sample / this.rate, inSeconds });
+      this.emit(event, { track, seconds: sample / this.rate, inSeconds: time + this.latency - currentTime });
+      if (report.generation !== this.#generation) return; // a listener stopped the player
     }
-    if (report.position) this.#anchors.push({ ...report.position, time: report.time, event: "position" });
+    if (report.position) {
+      this.#anchors.push({ ...report.position, time: report.time, event: "position" });
+      this.#sounded = true;
+    }
     this.#anchors.splice(0, this.#anchors.length - 64);
     this.#feed();
   }

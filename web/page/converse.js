@@ -93,7 +93,8 @@ export class Conversation {
     const { text } = take.utterance;
     const said = take.ending === "finished" ? text.length : take.saying(take.heard).end;
     reading.show(text, said);
-    this.#messages.push({ role: "assistant", content: text.slice(0, said) }); // it should know what you did not hear
+    // The model should know what was not heard.
+    if (said) this.#messages.push({ role: "assistant", content: text.slice(0, said) });
     if (take.ending === "finished") return;
     paragraph.classList.add("interrupted");
     const verdict = take.ending === "stopped" ? "Interrupted" : "It broke off";
