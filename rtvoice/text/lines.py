@@ -21,6 +21,9 @@ class Line(Enum):
     FENCE = auto()
 
 
+LEADS = frozenset({Line.ITEM, Line.HEADING, Line.QUOTE})
+"""Lines whose mark may be followed by an item's."""
+
 STANDS_ALONE = frozenset({Line.HEADING, Line.ROW})
 """Lines that end with their line, stop or not."""
 
@@ -58,13 +61,18 @@ def opening(text: str, at: int, *, markdown: bool, final: bool) -> tuple[Line, i
         return Line.PROSE, at
     if marks.partial:
         return None
-    kind = _KINDS[marks.lastgroup or ""]
-    if kind not in (Line.HEADING, Line.QUOTE):
-        return kind, marks.end()
-    item = _ITEM_INSIDE.match(text, marks.end(), partial=not final)  # `## 1. Setup`, `> 1. Setup`
-    if item is not None and item.partial:
-        return None
-    return kind, item.end() if item else marks.end()
+    return _KINDS[marks.lastgroup or ""], marks.end()
+
+
+def second_mark(text: str, at: int, *, final: bool) -> int | None:
+    """Index behind an item's mark that follows another mark (`## 1. Setup`, `> - this`); `at` if none does.
+
+    None if it may not be complete.
+    """
+    item = _ITEM_INSIDE.match(text, at, partial=not final)
+    if item is None:
+        return at
+    return None if item.partial else item.end()
 
 
 def is_title(line: str) -> bool:

@@ -62,6 +62,7 @@ class Segmenter:
         self._line = 0  # where the line that is being read began; negative if in an earlier segment
         self._kind = Line.PROSE
         self._opening = True  # at the beginning of a line, whose kind is not known yet
+        self._marked = False  # behind a mark there, which an item's mark may follow
         self._broken = False  # a line break is being read that may yet end the segment
         self._short = False  # the line before it is shorter than wrapped prose
         self._fenced = False  # inside fenced code
@@ -101,7 +102,7 @@ class Segmenter:
         self._text = ""
         self._nesting = Nesting()
         self._at = self._line = self._wordless = 0
-        self._kind, self._opening, self._broken = Line.PROSE, True, False
+        self._kind, self._opening, self._marked, self._broken = Line.PROSE, True, False, False
         return segments
 
     def cut(self, length: int) -> Segment:
@@ -128,7 +129,7 @@ class Segmenter:
         return (
             self._at == len(self._text)
             and len(self._text) + len(delta) < MAX_CHARACTERS
-            and not (self._opening or self._fenced or self._comment)
+            and not (self._opening or self._marked or self._fenced or self._comment)
             and self._events.search(delta) is None
         )
 
@@ -152,6 +153,8 @@ class Segmenter:
             return self._read_comment()
         if self._opening:
             return self._read_opening(final=final)
+        if self._marked:
+            return self._read_second_mark(final=final)
         if self._fenced:
             feed = self._text.find("\n", self._at)
             self._at = feed if feed >= 0 else len(self._text)
@@ -242,9 +245,19 @@ class Segmenter:
         )
         self._kind, self._opening, self._broken = kind, False, False
         self._fenced = kind is Line.FENCE
+        self._marked = kind in lines.LEADS
         self._at = end
         if ends and self._has_word(at):
             return Ruling(True, at)
+        return Ruling(False, end)
+
+    def _read_second_mark(self, *, final: bool) -> Ruling | None:
+        """Step over an item's mark behind another mark: the stop in it counts as little."""
+        end = lines.second_mark(self._text, self._at, final=final)
+        if end is None:
+            return None
+        self._at = end
+        self._marked = False
         return Ruling(False, end)
 
     def _read_tag(self, at: int, *, final: bool) -> Ruling | None:

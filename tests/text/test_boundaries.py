@@ -6,7 +6,7 @@ import pytest
 
 from rtvoice.text.abbreviations import After, orthography
 from rtvoice.text.clauses import clause_edge, forced_edge
-from rtvoice.text.lines import Line, closes_fence, is_title, opening
+from rtvoice.text.lines import Line, closes_fence, is_title, opening, second_mark
 from rtvoice.text.nesting import QUOTE_REACH, REACH, Nesting
 from rtvoice.text.segment import Segment, settled
 from rtvoice.text.stops import Ruling, rule
@@ -113,12 +113,9 @@ def test_quotation_marks(text, quoted):
         ("iv. a", Line.ITEM, 4),
         ("b) a", Line.ITEM, 3),
         ("**1. a", Line.ITEM, 5),
-        ("## ab", Line.HEADING, 3),
-        ("## 1. a", Line.HEADING, 6),
+        ("## a", Line.HEADING, 3),
         ("#a", Line.PROSE, 0),
-        ("> ab", Line.QUOTE, 1),
-        ("> - a", Line.QUOTE, 4),
-        (">> 1. a", Line.QUOTE, 6),
+        ("> a", Line.QUOTE, 1),
         ("| a", Line.ROW, 1),
         ("```py", Line.FENCE, 3),
         ("~~~", Line.FENCE, 3),
@@ -130,12 +127,23 @@ def test_line_openings(text, kind, end):
     assert opening(text, 0, markdown=True, final=True) == (kind, end)
 
 
-@pytest.mark.parametrize(
-    "text", ["-", "1", "12.", "#", "##", "``", "~", "*", "**", "**1", "a", "iv", ">", "> 1", "# -"]
-)
+@pytest.mark.parametrize("text", ["-", "1", "12.", "#", "##", "``", "~", "*", "**", "**1", "a", "iv"])
 def test_a_mark_that_may_not_be_complete_waits(text):
     assert opening(text, 0, markdown=True, final=False) is None
     assert opening(text, 0, markdown=True, final=True) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "end"), [("1. a", 3), (" - a", 3), ("> iv. a", 6), ("word", 0), ("-a", 0), ("5 a", 0)]
+)
+def test_a_second_mark(text, end):
+    assert second_mark(text, 0, final=False) == end
+
+
+@pytest.mark.parametrize("text", ["", "1", "1.", " -", "**1", "> ", "b"])
+def test_a_second_mark_may_wait(text):
+    assert second_mark(text, 0, final=False) is None
+    assert second_mark(text, 0, final=True) == 0
 
 
 def test_plain_text_has_items_only():

@@ -55,6 +55,8 @@ SAID = [
     ("- yes - no\n", "yes - no."),
     # formulas
     ("so $E = mc^2$ holds", "so E equals m c squared holds"),
+    ("It is $5.00$ or *US$ 6* or $7", "It is $5.00$ or US$ 6 or $7"),
+    ("- 1. a\n- **b** c\n", "1, a. b c."),
 ]
 
 

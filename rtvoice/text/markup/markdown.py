@@ -37,17 +37,12 @@ _DEFINITION = re.compile(r"[ \t]{0,3}\[(?!\^)[^\[\]\n]+\]:\s*\S+.*\s*")
 _OPENING = re.compile(
     r"""[ \t]*+ (?P<quote>(?:>[ \t]?)*+)
         (?: (?P<heading>\#{1,6})[ \t]+
-          | (?P<bullet>[-+*•‣◦▪])[ \t]+ (?P<box>\[[ xX]\][ \t]+)?
-          | (?P<note>\[\^[^\]\s]+\]:[ \t]*)
-        )?
-        (?P<mark>[*_]{0,3}) (?P<number>\d{1,3}|[a-z](?=\)))(?P<dot>[.)])(?=[ \t])
-      | [ \t]*+ (?P<quote_only>(?:>[ \t]?)*+)
-        (?: (?P<heading_only>\#{1,6})[ \t]+
-          | (?P<bullet_only>[-+*•‣◦▪])[ \t]+ (?P<box_only>\[[ xX]\][ \t]+)?
-          | (?P<note_only>\[\^[^\]\s]+\]:[ \t]*)
+          | (?P<bullet>[-+*•‣◦▪])[ \t]+ (?:\[[ xX]\][ \t]+)?
+          | \[\^[^\]\s]+\]:[ \t]*
         )?""",
     re.VERBOSE,
 )
+_NUMBER = re.compile(r"(?P<mark>[*_]{0,3})(?:\d{1,3}|[a-z](?=\))|[ivx]{1,5})(?P<dot>[.)])(?=[ \t])")
 _HEADING_END = re.compile(r"[ \t]+#+[ \t]*$")
 _BAR = re.compile(r"[ \t]*(?<!\\)\|[ \t]*")
 _BOLD_LINE = re.compile(r"[ \t]*(\*\*|__)(?=\S)[^*_\n]+\1:?\s*")
@@ -157,22 +152,20 @@ def _read_row(line: str, at: int, edits: list[Edit]) -> None:
 def _read_opening(line: str, at: int, edits: list[Edit], rules: list[str]) -> None:
     """Leave out what a line begins with; a list's number is said, as a clause of its own."""
     opening = _OPENING.match(line)
-    if opening is None:
-        return
-    heading = opening["heading"] or opening["heading_only"]
-    item = opening["number"] or opening["bullet"] or opening["bullet_only"]
-    if opening["number"]:
-        edits.append(Edit(at, at + opening.start("mark"), ""))
-        edits.append(Edit(at + opening.start("dot"), at + opening.end("dot"), ","))
-    elif opening.end():
+    assert opening is not None  # noqa: S101 (it matches the empty string)
+    number = _NUMBER.match(line, opening.end())
+    if opening.end():
         edits.append(Edit(at, at + opening.end(), ""))
+    if number:
+        edits.append(Edit(at + number.start("dot"), at + number.end("dot"), ","))
+    heading, item = opening["heading"], bool(number or opening["bullet"])
     if heading or item:
         rules.append("heading" if heading else "list item")
-    elif opening["quote_only"]:
+    elif opening["quote"]:
         rules.append("quotation")
-    end = len(line.rstrip())
+    end = stop = len(line.rstrip())
     if heading and (closing := _HEADING_END.search(line, opening.end(), end)):
         end = closing.start()
         edits.append(Edit(at + end, at + closing.end(), ""))
     if (heading or item or _BOLD_LINE.fullmatch(line)) and line.endswith("\n") and not _STOPPED.search(line[:end]):
-        edits.append(Edit(at + len(line.rstrip()), at + len(line.rstrip()), "."))
+        edits.append(Edit(at + max(stop, opening.end()), at + max(stop, opening.end()), "."))
