@@ -10,9 +10,7 @@ from rtvoice.speech.pieces import TARGET, Piece, Span, cut
 
 def words_of(*phonemes: str) -> list[PhonemeWord]:
     """One word for each string; a trailing space says that a space follows."""
-    return [
-        PhonemeWord(place, place + 1, item.rstrip(), item.endswith(" ")) for place, item in enumerate(phonemes)
-    ]
+    return [PhonemeWord(place, place + 1, item.rstrip(), item.endswith(" ")) for place, item in enumerate(phonemes)]
 
 
 def phonemes_of(pieces: tuple[Piece, ...]) -> list[str]:
