@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
+import random
 import re
 import shutil
+import socket
 import sys
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -45,6 +47,17 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason="Chromium is not installed (package 'chromium')"))
 
 
+def free_port():
+    """A port that stays free while its server is dead: none that the system gives to whoever asks for any."""
+    ports = list(range(20_000, 30_000))
+    random.shuffle(ports)
+    for port in ports:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free")
+
+
 @dataclass
 class Server:
     """A server process on a port that it keeps when it is started again."""
@@ -59,6 +72,7 @@ class Server:
 
     async def start(self):
         """Start it and wait until it listens."""
+        self.port = self.port or free_port()
         options = {"--web": self.web, "--port": self.port, "--delay": self.delay_s, "--slice": self.slice_s}
         self.process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -72,7 +86,6 @@ class Server:
         async with asyncio.timeout(300 if self.model else 30):  # the model may have to be built first
             self.url = (await self.process.stdout.readline()).decode().strip()
         assert self.url, "the server did not start"
-        self.port = int(self.url.rsplit(":", 1)[1].strip("/"))
 
     async def kill(self):
         """Kill it, as a crash would."""

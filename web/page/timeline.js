@@ -181,7 +181,9 @@ export class Timeline {
     const at = Math.round(x(take.firstSound));
     context.fillStyle = this.canvas.ink;
     context.fillRect(at, 0, 1, height - AXIS_HEIGHT);
-    context.fillText(`first sound ${milliseconds(take.firstSound)}`, at + 6, HEADROOM / 2);
+    // The server tells its part when all is done.
+    const server = take.firstAudioS === null ? "" : `, the server’s part ${milliseconds(take.firstAudioS)}`;
+    context.fillText(`first sound ${milliseconds(take.firstSound)}${server}`, at + 6, HEADROOM / 2);
   }
 }
 
