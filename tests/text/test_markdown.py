@@ -20,6 +20,8 @@ SAID = [
     ("un*believ*able and **un**believable", "unbelievable and unbelievable"),
     ("snake_case and __init__ and 2*3*4 and 2 * 3 and 5**2", "snake_case and init and 2*3*4 and 2 * 3 and 5**2"),
     ("**5**kg and *7*th", "5kg and 7th"),
+    ("x*y*z but *x* y", "x*y*z but x y"),
+    ("<details><summary>More</summary>Hidden</details>", "More, Hidden"),
     ("这是**重点**。", "这是重点。"),
     ("price* ~5 a ~ b", "price ~5 a ~ b"),
     ("Fill in ____ here.", "Fill in here."),

@@ -37,6 +37,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _CANDIDATE = re.compile(r"[\\`*_~\[\]!<&$]|\b(?:https?|ftp)://|\bwww\.|[ ]{2,}\n")
+_SINGLE = re.compile(r"[^\w*]?[^\W_]")
 _RULES = {
     "math": "formula",
     "code": "code span",
@@ -55,8 +56,9 @@ _HTML = (
     "span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr tt u "
     "ul var video wbr speak break phoneme say-as prosody voice emphasis lexicon metadata w"
 )
+_BREAKING_HTML = "br p div li tr hr dd dt td th h1 h2 h3 h4 h5 h6 summary caption figcaption blockquote pre"
 _TAGS = frozenset(_HTML.split())
-_BREAKING = frozenset({"br", "p", "div", "li", "tr", "hr", "dd", "dt", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"})
+_BREAKING = frozenset(_BREAKING_HTML.split())
 _NO_CLAUSE = frozenset(".!?…,;:—")
 
 
@@ -67,6 +69,7 @@ class _Run(NamedTuple):
     mark: str
     before: str
     after: str
+    behind_letter: bool  # the word before it is one letter or digit, as in a product
 
     @property
     def flanks(self) -> bool:
@@ -96,8 +99,7 @@ def unmark(text: Mapped, rules: list[str]) -> Mapped:
         kind = token.lastgroup or ""
         at = token.end()
         if kind == "emphasis":
-            before, after = written[token.start() - 1 : token.start()], written[at : at + 1]
-            runs.append(_Run(token.start(), token[0], before, after))
+            runs.append(_run(written, token.start(), at))
             continue
         found = list(_edits(kind, token, text))
         if kind == "math" and not found:
@@ -133,7 +135,7 @@ def _edits(kind: str, token: re.Match[str], text: Mapped) -> Iterator[Edit]:
         if char != token[0]:
             yield Edit(begin, end, char)
     elif kind == "feed" or (kind == "tag" and token["name"].lower() in _BREAKING):
-        before = text.text[:begin].rstrip()[-1:]
+        before = _said_before(text.text, begin)
         yield Edit(begin, end, " " if not before or before in _NO_CLAUSE else ", ")
     elif kind == "tag" and token["name"].lower() in _TAGS:
         yield Edit(begin, end, "")
@@ -141,6 +143,21 @@ def _edits(kind: str, token: re.Match[str], text: Mapped) -> Iterator[Edit]:
         glued = text.text[begin - 1 : begin].isalnum()
         yield Edit(begin, begin + (2 if token[0][1] == "/" else 1), " " if glued else "")
         yield Edit(end - 1, end, "")
+
+
+def _said_before(written: str, at: int) -> str:
+    """The last character before `at` that is neither white space nor in a tag; empty if there is none."""
+    while at > 0:
+        before = written[:at].rstrip()
+        at = before.rfind("<") if before.endswith(">") else -1
+        if at < 0:
+            return before[-1:]
+    return ""
+
+
+def _run(written: str, at: int, to: int) -> _Run:
+    before, after = written[max(0, at - 2) : at], written[to : to + 1]
+    return _Run(at, written[at:to], before[-1:], after, _SINGLE.fullmatch(before) is not None)
 
 
 def _emphasis(runs: list[_Run]) -> list[Edit]:
@@ -158,6 +175,8 @@ def _emphasis(runs: list[_Run]) -> list[Edit]:
             emphasis = not run.inside_word and (run.flanks or length > 1)
         elif not run.inside_word:
             emphasis = run.flanks or length > 1
+        elif length == 1 and run.behind_letter:
+            emphasis = False  # x*y
         elif open_runs[run.mark]:
             emphasis = True
         elif run.among_digits:
