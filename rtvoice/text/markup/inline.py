@@ -167,6 +167,7 @@ def _emphasis(runs: list[_Run]) -> list[Edit]:
     """
     edits = []
     open_runs: Counter[str] = Counter()
+    kept = -2  # index behind the last run that is no emphasis
     for number, run in enumerate(runs):
         char, length = run.mark[0], len(run.mark)
         if char == "~":
@@ -175,15 +176,17 @@ def _emphasis(runs: list[_Run]) -> list[Edit]:
             emphasis = not run.inside_word and (run.flanks or length > 1)
         elif not run.inside_word:
             emphasis = run.flanks or length > 1
-        elif length == 1 and run.behind_letter:
-            emphasis = False  # x*y
+        elif length == 1 and (run.behind_letter or run.at == kept + 1):
+            emphasis = False  # x*y, x*y*z
         elif open_runs[run.mark]:
             emphasis = True
         elif run.among_digits:
             emphasis = False
         else:
             emphasis = length > 1 or any(later.mark == run.mark for later in runs[number + 1 : number + 9])
-        if emphasis:
+        if not emphasis:
+            kept = run.at + length
+        else:
             edits.append(Edit(run.at, run.at + length, ""))
             opens = run.after and not run.after.isspace() and not (run.before.isalnum() and open_runs[run.mark])
             open_runs[run.mark] = open_runs[run.mark] + 1 if opens else max(0, open_runs[run.mark] - 1)
