@@ -102,8 +102,10 @@ class Mapped:
             if self.pins and self._pinned(at, to):
                 continue
             result.add(self, done, at)
-            replacement = new if isinstance(new, Mapped) else Mapped.standing_for(new, *self.origin(at, to))
-            result.add(replacement, 0, len(replacement))
+            if isinstance(new, Mapped):
+                result.add(new, 0, len(new))
+            else:
+                result.add_new(new, *self.origin(at, to))
             done = to
         if result.empty:
             return self
@@ -155,8 +157,8 @@ class Mapped:
 
     def strip(self) -> Mapped:
         """Without the white space around it."""
-        at = len(self.text) - len(self.text.lstrip())
-        return self[at : len(self.text.rstrip())]
+        at, to = len(self.text) - len(self.text.lstrip()), len(self.text.rstrip())
+        return self if to - at == len(self.text) else self[at:to]
 
     def __len__(self) -> int:
         return len(self.text)
@@ -207,6 +209,12 @@ class _Builder:
         self._texts.append(source.text[at:to])
         self._starts += source.starts[at:to]
         self._ends += source.ends[at:to]
+
+    def add_new(self, text: str, start: int, end: int) -> None:
+        """Add text that stands for the original's characters `start` up to `end`."""
+        self._texts.append(text)
+        self._starts += array("q", (start,)) * len(text)
+        self._ends += array("q", (end,)) * len(text)
 
     def build(self, anchor: int) -> Mapped:
         return Mapped("".join(self._texts), self._starts, self._ends, tuple(self._pins), anchor)

@@ -6,12 +6,9 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from rtvoice.text.mapped import Pin
 from rtvoice.text.segment import Passage, SpokenWord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rtvoice.text.mapped import Mapped
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*+(?:(?<=s)')?")
@@ -38,32 +35,31 @@ def passage(text: Mapped, *, rate: float = 1.0, voice: str | None = None) -> Pas
         The passage, or None if there is no word to say.
     """
     text = text.strip()
+    plain, starts, ends = text.text, text.starts, text.ends
     pieces: list[str] = []
     words: list[SpokenWord] = []
-    length = done = 0  # characters written to the passage, and of `text` dealt with
-    for at, to, ipa in _words(text):
-        between = text.text[done:at]
-        said = text.text[at:to] if ipa is None else _UNWRITTEN.sub("", text.text[at:to]).strip() or _STAND_IN
-        pieces += (between, said)
-        start, end = text.origin(at, to)
-        words.append(SpokenWord(length + len(between), length + len(between) + len(said), start, end, ipa))
-        length += len(between) + len(said)
+    done = shift = 0  # characters of `text` dealt with, and how much further on they are in the passage
+
+    def add_words(to: int) -> None:
+        # A word's characters are in the order of the original: the first and the last tell its range.
+        for word in _WORD.finditer(plain, done, to):
+            at, behind = word.span()
+            words.append(SpokenWord(at + shift, behind + shift, starts[at], ends[behind - 1]))
+
+    for pin in text.pins:
+        if pin.ipa is None:
+            continue
+        add_words(pin.at)
+        own = _OWN.match(plain, pin.to)
+        to, ipa = (own.end(), pin.ipa + _ending(pin.ipa)) if own else (pin.to, pin.ipa)
+        said = _UNWRITTEN.sub("", plain[pin.at : to]).strip() or _STAND_IN
+        pieces += (plain[done : pin.at], said)
+        at = pin.at + shift
+        words.append(SpokenWord(at, at + len(said), *text.origin(pin.at, to), ipa))
+        shift += len(said) - (to - pin.at)
         done = to
-    if not words:
-        return None
-    pieces.append(text.text[done:])
-    return Passage("".join(pieces), tuple(words), rate, voice)
-
-
-def _words(text: Mapped) -> Iterator[Pin | tuple[int, int, None]]:
-    """Ranges of words with their phonemes, if given. No word reaches over the edge of a pin that has phonemes."""
-    done = 0
-    for pin in (pin for pin in text.pins if pin.ipa is not None):
-        yield from ((*word.span(), None) for word in _WORD.finditer(text.text, done, pin.at))
-        own = _OWN.match(text.text, pin.to)
-        done = own.end() if own else pin.to
-        yield pin if own is None else Pin(pin.at, done, (pin.ipa or "") + _ending(pin.ipa or ""))
-    yield from ((*word.span(), None) for word in _WORD.finditer(text.text, done))
+    add_words(len(plain))
+    return Passage("".join(pieces) + plain[done:], tuple(words), rate, voice) if words else None
 
 
 def _ending(ipa: str) -> str:

@@ -37,7 +37,7 @@ class Normalised:
 
 
 def normalise(text: Mapped, language: str, *, emoji_names: bool = False) -> Normalised:
-    """Rewrite a text as it is said, in time linear in its length.
+    """Rewrite a text as it is said, without the white space around it, in time linear in its length.
 
     Args:
         text: one segment, without markup. What is pinned stays as it is.
@@ -47,20 +47,19 @@ def normalise(text: Mapped, language: str, *, emoji_names: bool = False) -> Norm
     dialect = _ENGLISH.get(language)
     if dialect is None:
         return Normalised(*other.normalise(text, language, emoji_names=emoji_names))
-    writing = characters.Writing(emoji_language="en" if emoji_names else None)
+    text = text.strip()
     fired: list[str] = []
-    for rules, context in (
-        (() if text.text.isascii() and text.text.isprintable() else characters.RULES, writing),
-        (english.FIRST_RULES, dialect),
-    ):
-        text, names = apply_all(text, rules, context)
-        fired += names
+    if not (text.text.isascii() and text.text.isprintable()):
+        writing = characters.Writing(emoji_language="en" if emoji_names else None)
+        text, fired = apply_all(text, characters.RULES, writing)
+    text, names = apply_all(text, english.FIRST_RULES, dialect)
+    fired += names
     if _DIGIT.search(text.text):
         text, names = apply_all(text, english.DIGIT_RULES, dialect)
         fired += names
     text, names = apply_all(text, english.WORD_RULES, dialect)
     fired += names
-    if not text.text.isascii() or english.MARK.search(text.text):
+    if english.MARK.search(text.text):
         text, names = apply_all(text, english.MARK_RULES, dialect)
         fired += names
     return Normalised(text, tuple(dict.fromkeys(fired)))

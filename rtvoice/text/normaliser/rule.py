@@ -16,7 +16,7 @@ from rtvoice.text.mapped import Edit, Mapped
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     import regex
 
@@ -54,48 +54,49 @@ class Rule(Generic[Dialect]):
         name: a few words, as it is shown to people who ask why.
         pattern: what is written; compiled by `re` or `regex`.
         read: what is said for a match, in a dialect.
-        needs: texts of which one must occur for the pattern to be tried. A cheap look that saves a dear one; an empty
-            tuple asks for nothing.
+        needs: texts of which one must occur for the pattern to be tried; an empty tuple asks for nothing.
+        needs_match: a pattern quicker than `pattern` that must match somewhere as well, or None.
     """
 
     name: str
     pattern: re.Pattern[str] | regex.Pattern[str]
     read: Callable[[re.Match[str], Dialect], Reading]
     needs: tuple[str, ...] = ()
+    needs_match: re.Pattern[str] | None = None
 
     def apply(self, text: Mapped, dialect: Dialect) -> Mapped:
         """Rewrite all matches. Returns `text` itself if nothing changed."""
-        if self.needs and not _any_in(self.needs, text.text):
-            return text
         pattern = cast("re.Pattern[str]", self.pattern)  # what `regex` matches has the interface of `re.Match`
-        if pattern.search(text.text) is None:
-            return text
-        edits = [edit for match in pattern.finditer(text.text) for edit in self._edits(match, text, dialect)]
+        edits: list[Edit] = []
+        for match in pattern.finditer(text.text):
+            reading = self.read(match, dialect)
+            if reading is None:
+                continue
+            at, to = match.span()
+            if isinstance(reading, str):
+                edits.append(Edit(at, to, reading))
+                continue
+            parts = (Part(0, to - at, reading),) if isinstance(reading, list | Spelled) else reading
+            for begins, ends, said in parts:
+                edits.append(Edit(at + begins, at + ends, _written(said, *text.origin(at + begins, at + ends))))
         return text.edit(edits) if edits else text
-
-    def _edits(self, match: re.Match[str], text: Mapped, dialect: Dialect) -> Iterator[Edit]:
-        reading = self.read(match, dialect)
-        if reading is None:
-            return
-        start = match.start()
-        if not isinstance(reading, tuple) or isinstance(reading, Spelled):
-            reading = (Part(0, match.end() - start, reading),)
-        for at, to, said in reading:
-            yield Edit(start + at, start + to, _written(said, *text.origin(start + at, start + to)))
-
-
-def _any_in(needs: tuple[str, ...], text: str) -> bool:
-    # A plain loop: this runs for every rule and sentence, and a generator would cost more than the look itself.
-    for need in needs:  # noqa: SIM110
-        if need in text:
-            return True
-    return False
 
 
 def apply_all(text: Mapped, rules: Iterable[Rule[Any]], dialect: object) -> tuple[Mapped, list[str]]:
     """Apply rules in order. Returns the text and the names of those that changed it."""
     fired = []
     for rule in rules:
+        # Most rules have nothing to do in most sentences. To see that is most of the work, so it is done in line.
+        for need in rule.needs:
+            if need in text.text:
+                break
+        else:
+            if rule.needs:
+                continue
+        if rule.needs_match is not None and rule.needs_match.search(text.text) is None:
+            continue
+        if rule.pattern.search(text.text) is None:
+            continue
         rewritten = rule.apply(text, dialect)
         if rewritten is not text:
             fired.append(rule.name)

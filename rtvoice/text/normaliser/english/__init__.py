@@ -63,8 +63,13 @@ MARK_RULES: tuple[Rule[Dialect], ...] = (
     *symbols.RULES,
     *punctuation.RULES,
 )
-"""These have nothing to do in ASCII text without a MARK."""
+"""These have nothing to do in a text without a MARK."""
 
 MARK = re.compile(
-    r"[^\w\s.,;:!?'-]|[_\d]|(?<![^\W_])['-]|['-](?![^\W_])|\s\s|\w[.,:;!?]\w|(?<!\S)\.|[.,;:!?][.,;:]|[!?]{4}|\s[.,;:!?]"
+    # what is neither a Latin letter nor punctuation that stays
+    r"[^\w\s.,;:!?'“”…—-]|[_\d¹²³¼-¾]|[^\x00-\u024f“”…—]|…{2}"
+    # apostrophes and hyphens outside words, stops inside
+    r"|(?<![^\W_])['-]|['-](?![^\W_])|\w[.,:;!?]\w|(?<!\S)\."
+    # too much of something
+    r"|\s[\s.,;:!?…”]|[.,;:!?][.,;:]|[!?]{4}|[“”—]\s?[“”—]"
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rtvoice.text.normaliser.english.written import DOT_WITHIN
 from rtvoice.text.normaliser.rule import Part, Rule
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ _BARE_URL = re.compile(
     rf"(?<![\w@/.-])(?:{_HOST}(?:{_DOMAINS})|localhost(?=[:/]\d|/\w)|(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?=[:/]\d|/\w))(?![\w@-]|\.\w)"
     rf"(?::\d{{2,5}}(?!\d))?(?:[/?#]{_ANY}{{0,2000}}{_TAIL})?"
 )
+_DOT_OR_LOCALHOST = re.compile(r"\.\w|localhost[:/]")
 _EMAIL = re.compile(r"(?<![\w@.+-])[\w.+-]{1,64}+@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w@-])")
 _FILE = re.compile(
     rf"(?<![\w@/.\\~-])(?:(?:~|\.{{1,2}})?/)?(?:[\w@+-]{{1,64}}[/\\]){{0,20}}(?:[\w+-]{{1,64}}\.){{1,6}}(?:{_EXTENSIONS})(?::\d{{1,6}})?(?![\w@/-]|\.\w)"
@@ -177,8 +179,8 @@ def _read_tag(match: re.Match[str], dialect: Dialect) -> tuple[Part, ...]:
 RULES: tuple[Rule[Dialect], ...] = (
     Rule("web address", _URL, _read_url, needs=("://", "www.", "mailto:")),
     Rule("e-mail address", _EMAIL, _read_address, needs=("@",)),
-    Rule("web address without scheme", _BARE_URL, _read_address, needs=(".", "localhost")),
-    Rule("file name", _FILE, _read_file, needs=(".",)),
+    Rule("web address without scheme", _BARE_URL, _read_address, needs_match=_DOT_OR_LOCALHOST),
+    Rule("file name", _FILE, _read_file, needs_match=DOT_WITHIN),
     Rule("path", _PATH, _read_file, needs=("/", "\\")),
     Rule("hashtag", _HASHTAG, _read_tag, needs=("#",)),
     Rule("mention", _MENTION, _read_tag, needs=("@",)),

@@ -15,7 +15,7 @@ MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
-_MONTH_STARTS = tuple(month[:3] for month in MONTHS)
+_MONTH_START = re.compile("Jan|Feb|Ma[ry]|Apr|Ju[nl]|Aug|Sep|Oct|Nov|Dec")
 _MONTH_NUMBERS = {month[:3]: number for number, month in enumerate(MONTHS, 1)}
 _MONTH = rf"(?P<month>{'|'.join(MONTHS)}|(?:Sept?|{'|'.join(m[:3] for m in MONTHS if m != 'May')})(?:\b|\.)(?!\w))"
 _DAY = rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:[ ]?{DASH}[ ]?(?P<last>\d{{1,2}})(?:st|nd|rd|th)?)?(?![\d:]|[.,]\d)"
@@ -161,7 +161,7 @@ RULES: tuple[Rule[Dialect], ...] = (
     Rule("date in figures", _NUMERIC, _read_numeric, needs=("/", ".", "-", "‑")),
     Rule("day in figures", _DAY_IN_FIGURES, _read_day_in_figures, needs=("/",)),
     Rule("month in figures", _MONTH_IN_FIGURES, _read_month_in_figures, needs=("-", "/")),
-    Rule("month and day", _MONTH_DAY, _read_month_day, needs=_MONTH_STARTS),
-    Rule("day and month", _DAY_MONTH, _read_day_month, needs=_MONTH_STARTS),
-    Rule("month and year", _MONTH_YEAR, _read_month_year, needs=_MONTH_STARTS),
+    Rule("month and day", _MONTH_DAY, _read_month_day, needs_match=_MONTH_START),
+    Rule("day and month", _DAY_MONTH, _read_day_month, needs_match=_MONTH_START),
+    Rule("month and year", _MONTH_YEAR, _read_month_year, needs_match=_MONTH_START),
 )

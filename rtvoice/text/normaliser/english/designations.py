@@ -24,6 +24,11 @@ _PHONE = re.compile(
     r"|0\d{2,4} \d{3,6}(?: \d{3,6}){0,2}"
     r")(?: ?(?:extension|ext\.?|x) ?\d{1,6})?(?!\w|[-.,]\d)"
 )
+# Quick looks that most sentences fail, before the patterns that take time.
+_LIKE_A_TELEPHONE = re.compile(r"\d\d\d[-. )‑–A-Z]|\+\d")
+_LIKE_A_VERSION = re.compile(r"\d\.\d|[vV]\.? ?\d")
+_SPACE_INSIDE = re.compile(r"\d \d\d\d")
+_LETTER_AT_DIGIT = re.compile(r"\d[A-Za-z]|[A-Za-z]\d")
 _PHONE_BEFORE = re.compile(r"(?:[Cc]all|[Dd]ial|[Pp]hone|[Tt]el|[Tt]ext|[Nn]umber|[Ff]ax|\bat)\W{1,3}(?:\w{1,8}\W)?$")
 _PHONE_PARTS = re.compile(
     r"(?P<digits>\d+)|(?P<letters>[A-Z]{4,})|(?P<extension> ?(?:extension|ext\.?|x) ?)|(?P<other>.)"
@@ -56,6 +61,7 @@ _POSTAL = re.compile(
     r"(?:\b(?:[Zz]ip(?: [Cc]ode)?|ZIP(?: [Cc]ode)?|PIN(?: [Cc]ode)?|[Pp]asscode|[Pp]assword|[Cc]ode)(?: is|:)? "
     r"(?P<code>\d{4,8})|(?<=\b[A-Z]{2} )(?P<zip>\d{5}(?:-\d{4})?))(?!\w|[.,:-]\d|%)"
 )
+_FOUR_DIGITS = re.compile(r"\d\d\d\d")
 _EMERGENCY = re.compile(rf"{START}(?:911|999|112|411)(?![\w%°]|[.,:/-]\d| [a-z]{{2,30}}s\b)")
 _HEXADECIMAL = re.compile(r"(?<!\w)0x(?P<digits>[\dA-Fa-f]{1,16})(?!\w)")
 _CODE = re.compile(r"(?<![^\W_])(?<!\d[.,])(?=[A-Za-z]*+\d)(?=\d*+[A-Za-z])(?P<code>[A-Za-z\d]{2,40}+)(?![^\W_]|\.\d)")
@@ -160,12 +166,12 @@ def _number(digits: str, dialect: Dialect) -> str:
 
 EARLY_RULES: tuple[Rule[Dialect], ...] = (
     Rule("book number", _BOOK, _read_book, needs=("ISBN",)),
-    Rule("telephone", _PHONE, _read_phone, needs=("-", ".", " ", "+", "‑", "–")),
-    Rule("postal code", _POSTAL, _read_postal),
+    Rule("telephone", _PHONE, _read_phone, needs_match=_LIKE_A_TELEPHONE),
+    Rule("postal code", _POSTAL, _read_postal, needs_match=_FOUR_DIGITS),
     Rule("groups of digits", _GROUPED, _read_grouped),
-    Rule("version", _VERSION, _read_version),
-    Rule("version of a program", _SOFTWARE, _read_software),
-    Rule("thousands apart", _SPACED, _read_spaced),
+    Rule("version", _VERSION, _read_version, needs_match=_LIKE_A_VERSION),
+    Rule("version of a program", _SOFTWARE, _read_software, needs_match=_LIKE_A_VERSION),
+    Rule("thousands apart", _SPACED, _read_spaced, needs_match=_SPACE_INSIDE),
     Rule("hexadecimal", _HEXADECIMAL, _read_hexadecimal, needs=("0x",)),
 )
 """Before dates and quantities, which would take them apart."""
@@ -193,6 +199,6 @@ LATE_RULES: tuple[Rule[Dialect], ...] = (
     ),
     Rule("emergency number", _EMERGENCY, _read_emergency, needs=("911", "999", "112", "411")),
     Rule("hyphen at a number", _JOINED, lambda _match, _dialect: " ", needs=("-", "‑")),
-    Rule("letters and digits", _CODE, _read_code),
+    Rule("letters and digits", _CODE, _read_code, needs_match=_LETTER_AT_DIGIT),
 )
 """After them: they are what is left."""

@@ -108,6 +108,7 @@ _ALONE = re.compile(
 )
 _PER_ALONE = {**PER, "m²": "square meter", "m³": "cubic meter"}
 _ONE_BEFORE = re.compile(r"\b(?:per|an?|one|each|every) \Z")
+_NUMBER_AND_SIGN = re.compile(r"\d[ \u00a0\u202f-]?[a-zA-Zµμ°ºΩÅ%‰]")
 _TOWARDS = {"N": "north", "S": "south", "E": "east", "W": "west"}
 
 
@@ -229,7 +230,7 @@ RULES: tuple[Rule[Dialect], ...] = (
         needs=("mmHg",),
     ),
     Rule("range of measures", _RANGE, _read_range, needs=("-", "–", "—", "‑")),
-    Rule("measure", _MEASURE, _read_measure),
+    Rule("measure", _MEASURE, _read_measure, needs_match=_NUMBER_AND_SIGN),
     Rule("feet and inches", _FEET, _read_feet, needs=("'", "′")),
     Rule("feet and inches", _FEET_ONLY, _read_feet, needs=("'", "′")),
     Rule("inches", _INCHES, _read_inches, needs=('"', "″", "in.")),

@@ -85,7 +85,8 @@ SCALES = {
 }  # fmt: skip
 
 _NAMES = {**SYMBOLS, **CODES}
-_NEEDS = tuple({symbol[-1] for symbol in SYMBOLS if not symbol.isalpha()} | {"kr", "Rs", "zł", "Kč"} | CODES.keys())
+_SIGNS = "".join(sorted({symbol[-1] for symbol in SYMBOLS} - set(".rsł")))
+_SIGN = re.compile(rf"[{re.escape(_SIGNS)}]|[A-Z]{{3}}|Rs|Fr|kr|zł")
 _SYMBOL = one_of(SYMBOLS)
 _AMOUNT = rf"(?:\d{{1,3}}(?:\.\d{{3}})*,\d\d(?![\d,.])|{NUMBER})"  # "€1.299,99" as well
 _CODE = one_of(CODES)
@@ -194,7 +195,7 @@ def _read_hundredths(match: re.Match[str], dialect: Dialect) -> str | None:
 
 
 RULES: tuple[Rule[Dialect], ...] = (
-    Rule("money", _BEFORE, _read, needs=_NEEDS),
-    Rule("money, sign behind", _BEHIND, _read, needs=_NEEDS),
+    Rule("money", _BEFORE, _read, needs_match=_SIGN),
+    Rule("money, sign behind", _BEHIND, _read, needs_match=_SIGN),
     Rule("cents and pence", _HUNDREDTHS, _read_hundredths, needs=("¢", "p")),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rtvoice.text.normaliser.english.written import one_of
+from rtvoice.text.normaliser.english.written import DOT_WITHIN, one_of
 from rtvoice.text.normaliser.rule import Rule, Said
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ _STREET_NAMED = re.compile(r"(?:\b[A-Z][a-z]+(?:'s)?|\d(?:st|nd|rd|th))$")
 _ABBREVIATION = re.compile(rf"(?<![\w.])(?P<short>{one_of(_ABBREVIATIONS)})(?![\w])")
 _WITHOUT_STOP = re.compile(rf"(?<![\w.@/-])(?P<short>{one_of(_BARE)})(?![\w.@/-])")
 _REFERENCE = re.compile(rf"(?<![\w.])(?P<short>(?i:{one_of(_REFERENCES)}))\. ?(?=\d|[IVXLC]+\b)")
+_STOP_AND_NUMBER = re.compile(r"\. ?[\dIVXLC]")
 _AT_END = re.compile(r"[\"'”’)\]\s]*+\Z")
 _NEW_SENTENCE = re.compile(r"[\"'”’)\]]* +[\"'“‘(]?[A-Z]")
 
@@ -171,7 +172,7 @@ def _read_degree(match: re.Match[str], dialect: Dialect) -> Said:
 EARLY_RULES: tuple[Rule[Dialect], ...] = (
     Rule("abbreviation", _ABBREVIATION, _read_abbreviation, needs=(".", "/")),
     Rule("abbreviation without stop", _WITHOUT_STOP, _read_without_stop),
-    Rule("reference", _REFERENCE, _read_reference, needs=(". ", ".")),
+    Rule("reference", _REFERENCE, _read_reference, needs_match=_STOP_AND_NUMBER),
     Rule("street", _STREET, _read_street, needs=tuple(_STREETS)),
     Rule("title", _TITLE, _read_title),
     Rule("title behind a name", _AFTER_NAME, _read_after_name, needs=("Jr", "Sr", "Esq")),
@@ -180,7 +181,7 @@ EARLY_RULES: tuple[Rule[Dialect], ...] = (
 """Before numbers are read, which some of these stand in front of."""
 
 LATE_RULES: tuple[Rule[Dialect], ...] = (
-    Rule("initials", _INITIALS, _read_initials, needs=(".",)),
+    Rule("initials", _INITIALS, _read_initials, needs_match=DOT_WITHIN),
     Rule("initials of a name", _INITIAL, _read_initial, needs=(". ",)),
     Rule("the letter A", _LETTER_A, _read_letter, needs=("A",)),
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from rtvoice.text.normaliser.english.written import DOT_WITHIN
 from rtvoice.text.normaliser.rule import Part, Rule
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _HYPHEN = re.compile(r"[‐‑‒–−]|(?<![^\W_])-|-(?![^\W_])")
 _NUMERIC = regex.compile(r"\p{N}")
 _SILENT = regex.compile(r"[^\p{L}\p{M}\s'.,;:!?…—\"“”()\-]")
 _DOT_INSIDE = re.compile(r"(?<=[a-z])\.(?=[a-z])|(?:(?<=[\s(])|(?<![\s\S]))\.(?=[a-z])")
-_NO_SPACE = re.compile(r"(?<=[a-z][.!?;:,])(?=[A-Z][a-z])|(?<=\w)(?=\(\w)|(?<=\w\))(?=[\w(])")
+_NO_SPACE = re.compile(r"[.!?;:,()](?:(?<=[a-z][.!?;:,])(?=[A-Z][a-z])|(?<=\w\()(?=\w)|(?<=\))(?=[\w(]))")
 _EMPTY = re.compile(r"\(\s*\)|\"\s*\"|“\s*”")
 _RUN = re.compile(r"(?P<mark>[(),;:\"“”—])(?:\s?(?P=mark))++|(?P<stops>[!?]{3})[!?]++")
 _SPACES = re.compile(r"(?P<before>\s++(?=[,.;:!?…)”](?!\w)))|\s{2,}+")
@@ -63,8 +64,8 @@ RULES: tuple[Rule[Dialect], ...] = (
     Rule("hyphen", _HYPHEN, lambda match, _dialect: " "),
     Rule("number of another script", _NUMERIC, _read_numeric),
     Rule("silent mark", _SILENT, _read_silent),
-    Rule("dot inside a name", _DOT_INSIDE, lambda _match, _dialect: " dot ", needs=(".",)),
-    Rule("missing space", _NO_SPACE, lambda _match, _dialect: " "),
+    Rule("dot inside a name", _DOT_INSIDE, lambda _match, _dialect: " dot ", needs_match=DOT_WITHIN),
+    Rule("missing space", _NO_SPACE, lambda match, _dialect: " (" if match[0] == "(" else match[0] + " "),
     Rule("nothing between", _EMPTY, lambda _match, _dialect: " ", needs=("(", '"', "“")),
     Rule("marks in a row", _RUN, lambda match, _dialect: match["stops"] or match["mark"]),
     Rule("spaces", _SPACES, lambda match, _dialect: "" if match["before"] else " "),

@@ -44,6 +44,10 @@ _TIMES = re.compile(rf"{START}(?P<number>{NUMBER})[x×](?!\w| ?[-+=^)*/])")
 _MINUTES = re.compile(rf"{START}(?P<minutes>\d{{2,3}}):(?P<seconds>[0-5]\d)(?!\w|[.:]\d)")
 _ORDINAL = re.compile(rf"{START}(?P<number>{INTEGER})(?:st|nd|rd|th)(?P<many>s?)(?!\w)")
 _SCALED = re.compile(rf"{START}(?P<number>{NUMBER})(?P<scale>[kKM]|bn|mn|B(?! [A-Z]))(?!\w)")
+# Quick looks that most sentences fail, before the patterns that take time.
+_EXPONENT = re.compile(r"\d[eE][-+−\d]")
+_ENDING = re.compile(r"\d(?:st|nd|rd|th)")
+_LETTER = re.compile(r"\d[kKMBbm]")
 _SCALES = {"k": "thousand", "K": "thousand", "M": "million", "B": "billion", "bn": "billion", "mn": "million"}
 _NAMES_IN_K = frozenset(("1", "2", "4", "5", "8", "10"))  # races and screens are called so: "a 10K", "4K video"
 _PLURAL = re.compile(rf"{START}(?P<number>\d{{1,4}})'?s(?!\w)")
@@ -170,7 +174,7 @@ def _read_rest(match: re.Match[str], dialect: Dialect) -> str:
 
 EARLY_RULES: tuple[Rule[Dialect], ...] = (
     Rule("thousands apart", _UNDERSCORED, lambda _match, _dialect: ""),
-    Rule("scientific notation", _SCIENTIFIC, _read_scientific, needs=("e", "E")),
+    Rule("scientific notation", _SCIENTIFIC, _read_scientific, needs_match=_EXPONENT),
     Rule("by or times", _CROSS, _read_cross, needs=("x", "X", "×")),
 )
 
@@ -185,8 +189,8 @@ RULES: tuple[Rule[Dialect], ...] = (
     Rule("range", _CODE_RANGE, _read_range, needs=("-", "–")),
     Rule("ratio", _RATIO, _read_ratio, needs=(":",)),
     Rule("so many times", _TIMES, _read_times, needs=("x", "×")),
-    Rule("ordinal", _ORDINAL, _read_ordinal, needs=("st", "nd", "rd", "th")),
-    Rule("thousands and millions", _SCALED, _read_scaled, needs=("k", "K", "M", "B", "bn", "mn")),
+    Rule("ordinal", _ORDINAL, _read_ordinal, needs_match=_ENDING),
+    Rule("thousands and millions", _SCALED, _read_scaled, needs_match=_LETTER),
     Rule("number in plural", _PLURAL, _read_plural, needs=("s",)),
     Rule("power", _POWER, _read_power, needs=("^",)),
     Rule("negative", _NEGATIVE, lambda _match, _dialect: "minus ", needs=("-", "−", "–")),

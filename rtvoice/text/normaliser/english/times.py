@@ -20,6 +20,7 @@ _CLOCK = re.compile(
     rf"{START}(?P<hour>[01]?\d|2[0-4])(?P<point>[:.])(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:\.(?P<part>\d{{1,6}}))?)?"
     rf"(?:{_HALF})?(?:(?P<zulu>Z)(?!\w)|(?P<sign>[-−+])(?P<ahead>\d\d):(?P<minutes>\d\d))?(?!\w|[.,:/]\d)"
 )
+_LIKE_A_TIME = re.compile(r"\d[:.][0-5]\d")
 _HOUR = re.compile(rf"{START}(?P<hour>1[0-2]|0?[1-9]){_HALF}")
 # What shows that the stop of "p.m." ends the sentence as well: nothing behind it, or a capital that is no zone or day.
 _SENTENCE_END = re.compile(
@@ -100,6 +101,6 @@ def _read_zone(match: re.Match[str], dialect: Dialect) -> Said:
 RULES: tuple[Rule[Dialect], ...] = (
     Rule("time range", _RANGE, _read_range, needs=("-", "–", "—", "‑")),
     Rule("time zone", _ZONE, _read_zone, needs=("UTC", "GMT")),
-    Rule("time", _CLOCK, _read_clock, needs=(":", ".")),
+    Rule("time", _CLOCK, _read_clock, needs_match=_LIKE_A_TIME),
     Rule("hour", _HOUR, _read_hour, needs=("m", "M")),
 )

@@ -30,6 +30,10 @@ NOT_MORE = r"(?![\w]|[.,:/]\d)"
 """Behind a number: it does not go on."""
 
 
+DOT_WITHIN = re.compile(r"\.\w")
+"""A dot that ends no sentence: what addresses, file names and initials have."""
+
+
 def one_of(words: Iterable[str]) -> str:
     """A pattern for any of some words, taken literally; of two that fit, the longer."""
     return "(?:" + "|".join(sorted(map(re.escape, words), key=len, reverse=True)) + ")"

@@ -24,6 +24,8 @@ _DECADE = re.compile(
     r"(?<=\btheir )|(?<=\bearly )|(?<=\blate ))(?P<short>[1-9]0))'?s(?!\w)"
 )
 _SHORT_YEAR = re.compile(r"(?<![\w'])'(?P<year>\d\d)(?![\w'\"])")
+_DIGIT_AND_S = re.compile(r"\d0'?s")
+_FOUR_DIGITS = re.compile(r"\d\d\d\d")
 _ERA = re.compile(rf"{START}(?P<year>\d{{1,4}}) ?(?P<era>BCE|BC|CE|AD)\b|\b(?P<first>AD) (?P<then>\d{{1,4}})(?!\w)")
 
 # Four digits count something where a plural follows ("1500 users"), unless a word before says that they are a year.
@@ -86,7 +88,7 @@ def _read_era(match: re.Match[str], dialect: Dialect) -> Said:
 
 RULES: tuple[Rule[Dialect], ...] = (
     Rule("era", _ERA, _read_era, needs=("BC", "CE", "AD")),
-    Rule("decade", _DECADE, _read_decade, needs=("s",)),
+    Rule("decade", _DECADE, _read_decade, needs_match=_DIGIT_AND_S),
     Rule("short year", _SHORT_YEAR, _read_short_year, needs=("'",)),
-    Rule("year", _YEAR, _read_year),
+    Rule("year", _YEAR, _read_year, needs_match=_FOUR_DIGITS),
 )
