@@ -51,7 +51,7 @@ export class Watch {
       this.#timelineDrawn = now;
       this.#timeline.draw(take);
     }
-    this.#spectrogram.draw(speaking);
+    this.#spectrogram.draw(speaking, now);
     if (speaking) this.#wake();
   }
 
