@@ -8,7 +8,7 @@ from tests.model.sound import loudness_db, roughness, silences_s, smoothest_soun
 
 pytestmark = pytest.mark.model
 
-# Speech reached 10.2 at most in 30 recordings; a stray sample of a tenth of full scale stands out by about 25.
+# Speech reached 10.2 at most in 30 recordings; a stray sample of 0.15 in a vowel stands out by 30 at least.
 CLICK = 13.0
 
 
@@ -56,5 +56,5 @@ def test_the_click_check_hears_clicks(voice, fault):
     for samples in voice:
         spoiled = samples.copy()
         place = smoothest_sound(samples)
-        spoiled[place : place + 1 if fault == "a stray sample" else None] += 0.1
+        spoiled[place : place + 1 if fault == "a stray sample" else None] += 0.15
         assert roughness(spoiled).max() >= CLICK

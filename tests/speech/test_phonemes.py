@@ -220,7 +220,7 @@ def with_package():
 
 @pytest.mark.parametrize("text", ["die once", "hang once", "half", "nonsense", "endless"])
 async def test_a_request_is_repeated_in_another_process(double, log, text):
-    async with double(deadline_s=0.5) as phonemizer:
+    async with double(deadline_s=2.0) as phonemizer:
         assert texts(await phonemizer.phonemise(text, "en-us")) == [text]
     assert log.read_text().split("\n") == ["start", text, "start", text, ""]
 
