@@ -174,7 +174,7 @@ def _sound_alike(one: Passage, other: Passage) -> bool:
 
 
 def _moved(word: SpokenWord, by: int) -> SpokenWord:
-    return replace(word, at=word.at + by, to=word.to + by)
+    return SpokenWord(word.at + by, word.to + by, word.start, word.end, word.ipa)
 
 
 def _size(passage: Passage, count: PhonemeCounter) -> int:
@@ -229,7 +229,8 @@ def _piece_end(passage: Passage, sizes: Sequence[int], first: int, most: int, be
     size, chosen, chosen_worth = sizes[first], first + 1, 0.0
     for end in range(first + 1, len(sizes)):
         between = passage.text[passage.words[end - 1].to : passage.words[end].at]
-        worth = (1 + max((_EDGE_WORTH.get(char, 0) for char in between), default=0)) * (1 - abs(size - aim) / most)
+        edge = 0 if between == " " else max((_EDGE_WORTH.get(char, 0) for char in between), default=0)
+        worth = (1 + edge) * (1 - abs(size - aim) / most)
         if worth >= chosen_worth or size < aim / 2:
             chosen, chosen_worth = end, worth if size >= aim / 2 else 0.0
         size += sizes[end]
