@@ -14,12 +14,37 @@ if TYPE_CHECKING:
 SAMPLE_RATE = 24_000
 """Samples a second that the model makes, in Hz."""
 
-AUDIO_FORMATS = ("pcm_s16le", "pcm_f32le")
-"""Sample formats that can be asked for, the default first."""
+PCM_FORMATS = {"pcm_s16le": 2, "pcm_f32le": 4, "mulaw": 1, "alaw": 1}
+"""Formats of bare samples, and how many bytes a sample has in them."""
+
+AUDIO_FORMATS = (*PCM_FORMATS, "wav", "mp3", "opus")
+"""Audio formats that can be asked for, the default first. wav is 16 bit, opus comes in Ogg."""
+
+SAMPLE_RATES = (8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)
+"""Samples a second that can be asked for, in Hz."""
+
+OPUS_RATES = (8_000, 16_000, 24_000, 48_000)
+"""Those that Opus has."""
+
+MAX_PAUSE_MS = 10_000
+"""The longest pause between two sentences that can be asked for."""
 
 DEFAULT_PORT = 8765
 DEFAULT_VOICE = "af_heart"
 MIN_SPEED, MAX_SPEED = 0.5, 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class AudioFormat:
+    """What audio leaves as.
+
+    Attributes:
+        encoding: one of `AUDIO_FORMATS`.
+        sample_rate: one of `SAMPLE_RATES`, in Hz.
+    """
+
+    encoding: str = AUDIO_FORMATS[0]
+    sample_rate: int = SAMPLE_RATE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rtvoice.commands.build import build_with_bar
 from rtvoice.commands.options import add_command, add_common, add_engine, paths_of, seed, speed
-from rtvoice.config import AUDIO_FORMATS, EngineConfig
+from rtvoice.config import EngineConfig
 from rtvoice.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ voices list` tells which voices there are.
 """
 
 
+_FORMATS = ("pcm_s16le", "pcm_f32le")
+
+
 def add_parser(commands: Commands) -> None:
     """Describe the command."""
     parser = add_command(commands, "say", "speak a text", _MANUAL)
@@ -56,7 +59,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--language", metavar="CODE", help="en-us or en-gb (default: the voice's own)")
     parser.add_argument("--speed", type=speed, default=1.0, metavar="X", help="pace, 0.5 to 2.0 (default: 1.0)")
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of the noise in the sound (default: 0)")
-    parser.add_argument("--format", choices=AUDIO_FORMATS, default=AUDIO_FORMATS[0], help="of the samples")
+    parser.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], help="of the samples")
     parser.add_argument(
         "--raw", action="store_true", help="write samples without a WAV header; so do names that end in .raw or .pcm"
     )
@@ -68,7 +71,7 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Speak."""
-    if arguments.output is None and (arguments.raw or arguments.format != AUDIO_FORMATS[0]):
+    if arguments.output is None and (arguments.raw or arguments.format != _FORMATS[0]):
         raise InvalidInput("--raw and --format are about what is written: they need -o.", field="-o")
     if arguments.server is None:
         build_with_bar(paths_of(arguments), arguments.checkpoint)
