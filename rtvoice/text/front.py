@@ -37,7 +37,8 @@ class TextOptions:
         control: whether `[pause:0.8s]` and `[word](/phonemes/)` act; leave it off for text from people not trusted.
         emoji: whether emoji are silent or their names are said.
         code: what is said for fenced code: a short notice, or nothing.
-        lengths: the sizes aimed at; None leaves segments as they are.
+        lengths: the sizes aimed at; None leaves segments as they are. The default cuts what is long and joins
+            nothing, so that what is heard does not depend on how the text was cut into deltas.
         lexicon: how some words are said, or None.
     """
 
@@ -46,7 +47,7 @@ class TextOptions:
     control: bool = False
     emoji: Literal["silent", "names"] = "silent"
     code: Code = "notice"
-    lengths: Lengths | None = field(default_factory=Lengths)
+    lengths: Lengths | None = field(default_factory=lambda: Lengths(least=0))
     lexicon: Lexicon | None = None
 
 

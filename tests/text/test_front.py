@@ -158,6 +158,16 @@ def test_lengths_join_and_cut_unless_switched_off():
     assert "".join(s.segment.text for s in on) == "".join(s.segment.text for s in off) == text
 
 
+def test_by_default_what_is_said_does_not_depend_on_the_deltas():
+    text = "Yes. No. Sure. " + "This goes on and on, " * 30 + "to here. # Not\n1. a [b](c)"
+
+    def scripts(deltas):
+        front = TextFront(TextOptions())
+        return [script for delta in deltas for script in front.push(delta)] + front.flush()
+
+    assert scripts([text]) == scripts(text)
+
+
 def test_without_a_policy_no_passage_is_over_510():
     sizes = [len(part.text) for part in passages_of("so it goes " * 80)]
     assert sum(sizes) + len(sizes) - 1 == len("so it goes " * 80) - 1
