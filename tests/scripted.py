@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 import zlib
 from typing import TYPE_CHECKING, Self
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rtvoice.speech.turn import Turn
     from rtvoice.text.segment import Passage, Script
 
 VOICES = (VoiceInfo("af_heart", "en-us", "female"), VoiceInfo("bm_george", "en-gb", "male"))
@@ -75,7 +77,9 @@ class ScriptedSynthesizer(Synthesizer):
         if not 0.5 <= options.speed <= 2.0:
             raise InvalidInput("The speed is out of range.", field="speed", allowed="a number from 0.5 to 2.0")
 
-    async def speak(self, script: Script, options: SpeechOptions, *, ordinal: int) -> AsyncGenerator[AudioSlice, None]:
+    async def speak(
+        self, script: Script, options: SpeechOptions, *, ordinal: int, turn: Turn | None = None
+    ) -> AsyncGenerator[AudioSlice, None]:
         self.segments.append(script.segment.text)
         samples, words = sound_of(script, options)
         length = round(self.slice_s * SAMPLE_RATE)
@@ -88,6 +92,8 @@ class ScriptedSynthesizer(Synthesizer):
                 if self.gate is not None:
                     await self.gate.wait()
                 await asyncio.sleep(self.delay_s)
+                if turn is not None:
+                    turn.account.charge(self.delay_s, 0.0, time.monotonic())
                 piece = samples[start : start + length].copy()
                 self.slices_made += 1
                 self.seconds_made += len(piece) / SAMPLE_RATE

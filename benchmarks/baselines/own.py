@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib.metadata
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from benchmarks.baselines import Baseline
 from rtvoice._version import __version__
 from rtvoice.config import Paths
+from rtvoice.speech.turn import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,6 +73,6 @@ class Own(Baseline):
         return Acoustics(await pool.__aenter__(), arrays)
 
     async def _speak(self, phonemes: str, style: NDArray[np.float32], speed: float) -> NDArray[np.float32]:
-        features = await self._acoustics.features(phonemes, style, speed, math.inf)
+        features = await self._acoustics.features(phonemes, style, speed, Turn())
         noise = np.random.Generator(np.random.Philox(SEED))
-        return np.concatenate([part async for part in self._acoustics.exact(features, style, noise, math.inf)])
+        return np.concatenate([part async for part in self._acoustics.exact(features, style, noise, Turn())])

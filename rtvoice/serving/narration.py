@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer
+    from rtvoice.speech.turn import Turn
     from rtvoice.text.segment import Script, Segment
 
 _PIECE = 256
@@ -118,7 +119,7 @@ class SpokenAudio:
 
 
 async def narrate(
-    text: AsyncIterator[str | Mark], synthesizer: Synthesizer, options: SpeechOptions
+    text: AsyncIterator[str | Mark], synthesizer: Synthesizer, options: SpeechOptions, turn: Turn | None = None
 ) -> AsyncGenerator[SpokenAudio, None]:
     """Speak an utterance.
 
@@ -126,6 +127,7 @@ async def narrate(
         text: its text in any pieces, with flushes between them.
         synthesizer: entered, and the options checked by it.
         options: how it sounds.
+        turn: for whom, if anything is known of them.
 
     Yields:
         Its audio in order. A segment is begun when the audio before it has been taken, so whoever iterates sets the
@@ -140,7 +142,7 @@ async def narrate(
     async with aclosing(_scripts(text, TextFront(TextOptions(language=_language(synthesizer, options))))) as scripts:
         async for script in scripts:
             begins = index
-            async with aclosing(synthesizer.speak(script, options, ordinal=ordinal)) as slices:
+            async with aclosing(synthesizer.speak(script, options, ordinal=ordinal, turn=turn)) as slices:
                 async for piece in slices:
                     yield SpokenAudio(
                         script.segment, index == begins, index, piece.samples, _words(script.segment, piece, begins)

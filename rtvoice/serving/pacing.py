@@ -12,6 +12,11 @@ class PlaybackClock:
     def __init__(self) -> None:
         self._dry_at = float("-inf")
 
+    @property
+    def dry_at(self) -> float:
+        """When the listener has, or had, heard all that was sent; minus infinity before the first."""
+        return self._dry_at
+
     def ahead(self, now: float) -> float:
         """Seconds of audio that were sent and are not heard yet."""
         return max(0.0, self._dry_at - now)

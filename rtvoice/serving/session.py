@@ -42,6 +42,7 @@ from rtvoice.serving.narration import SpokenAudio, TextInbox, narrate
 from rtvoice.serving.outbox import Answer, Failure, Finish, Outbox, Sound, Speech
 from rtvoice.serving.pacing import PlaybackClock
 from rtvoice.speech.synthesizer import SpeechOptions
+from rtvoice.speech.turn import Account, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,6 +101,7 @@ class Session:
         synthesizer: entered.
         config: limits and pace.
         log: where events go, bound to the connection.
+        account: of whoever it belongs to, beside other sessions, if it belongs to anybody.
         clock: a steady clock, in seconds.
     """
 
@@ -109,12 +111,14 @@ class Session:
         synthesizer: Synthesizer,
         config: ServerConfig,
         log: FilteringBoundLogger,
+        account: Account | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._peer = peer
         self._synthesizer = synthesizer
         self._config = config
         self._log = log
+        self._account = Account(account)
         self._now = clock
         self._conversation = Conversation(config.limits, self._check)
         self._outbox = Outbox()
@@ -235,8 +239,9 @@ class Session:
 
     async def _say(self, utterance: _Utterance) -> None:
         number = utterance.number
+        turn = Turn(self._account, self._dry_at, clock=self._now)
         try:
-            async with aclosing(narrate(utterance.inbox, self._synthesizer, utterance.options)) as narration:
+            async with aclosing(narrate(utterance.inbox, self._synthesizer, utterance.options, turn)) as narration:
                 async for audio in narration:
                     await self._put(number, audio)
             self._outbox.put(Finish(number))
@@ -257,6 +262,11 @@ class Session:
             await self._room(len(samples) / SAMPLE_RATE)
             self._outbox.put(Sound(number, index, samples))
             index += len(samples)
+
+    def _dry_at(self) -> float:
+        """When the listener has heard all that was made, if it goes out at once."""
+        waiting = self._outbox.seconds
+        return max(self._listener.dry_at, self._now()) + waiting if waiting else self._listener.dry_at
 
     async def _room(self, seconds: float) -> None:
         """Wait until the listener is near enough for this much more audio."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from rtvoice.speech.pool import Pool
     from rtvoice.speech.slices import Norms
+    from rtvoice.speech.turn import Turn
 
     Floats = NDArray[np.float32]
 
@@ -48,14 +49,14 @@ class Acoustics:
         self._pool = pool
         self._mix, self._bias = arrays[f"{_SOURCE}.weight"], arrays[f"{_SOURCE}.bias"]
 
-    async def features(self, phonemes: str, style: Floats, speed: float, deadline: float) -> Features:
+    async def features(self, phonemes: str, style: Floats, speed: float, turn: Turn) -> Features:
         """Run everything before the generator.
 
         Args:
             phonemes: 1 to 510 characters of the vocabulary.
             style: [1, 256].
             speed: factor on the pace.
-            deadline: when the sound is needed, on the event loop's clock.
+            turn: for whom.
 
         Raises:
             SynthesisFailed: a network failed.
@@ -65,15 +66,15 @@ class Acoustics:
             "style": style,
             "speed": np.array([speed], np.float32),
         }
-        text = await self._pool.infer("text", inputs, deadline=deadline)
+        text = await self._pool.infer("text", inputs, turn=turn)
         en = host.align(text["d"], text["durations"])
-        prosody = await self._pool.infer("prosody", {"en": en, "style": style}, deadline=deadline)
+        prosody = await self._pool.infer("prosody", {"en": en, "style": style}, turn=turn)
         asr = host.align(text["t_en"], text["durations"])
-        decoder = await self._pool.infer("decoder", {"asr": asr, "style": style, **prosody}, deadline=deadline)
+        decoder = await self._pool.infer("decoder", {"asr": asr, "style": style, **prosody}, turn=turn)
         return Features(text["durations"], prosody["f0"], decoder["x"])
 
     async def exact(
-        self, features: Features, style: Floats, noise: np.random.Generator, deadline: float
+        self, features: Features, style: Floats, noise: np.random.Generator, turn: Turn
     ) -> AsyncGenerator[Floats, None]:
         """Run the generator in its exact form: all samples at once."""
 
@@ -82,18 +83,18 @@ class Acoustics:
             source.make(len(source.rows))
             return source.rows
 
-        har = await self._pool.run(excite, deadline=deadline)
+        har = await self._pool.run(excite, turn=turn)
         inputs = {"x": features.x, "har": har, "style": style}
-        post = (await self._pool.infer("generator", inputs, deadline=deadline))["post"]
-        yield await self._pool.run(lambda: host.istft(post), deadline=deadline)
+        post = (await self._pool.infer("generator", inputs, turn=turn))["post"]
+        yield await self._pool.run(lambda: host.istft(post), turn=turn)
 
     async def sliced(
-        self, features: Features, norms: Norms, noise: np.random.Generator, deadline: float
+        self, features: Features, norms: Norms, noise: np.random.Generator, turn: Turn
     ) -> AsyncGenerator[Floats, None]:
         """Run the generator in slices, the scales and shifts of its norms given: samples as they are ready."""
         generation = SlicedGeneration(features.x, self._source(features, noise, margin()), norms)
-        while (call := await self._pool.run(generation.call, deadline=deadline)) is not None:
-            outputs = await self._pool.infer(call.network, call.inputs, deadline=deadline)
+        while (call := await self._pool.run(generation.call, turn=turn)) is not None:
+            outputs = await self._pool.infer(call.network, call.inputs, turn=turn)
             if (samples := generation.take(outputs)) is not None:
                 yield samples
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -20,6 +19,7 @@ from rtvoice.speech.pieces import cut
 from rtvoice.speech.pool import Pool
 from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer, VoiceInfo
 from rtvoice.speech.timing import WordClock
+from rtvoice.speech.turn import Turn
 from rtvoice.speech.voices import VoiceStore
 from rtvoice.text.segment import Passage
 
@@ -114,13 +114,16 @@ class KokoroSynthesizer(Synthesizer):
         threads = self._config.threads or max(1, min(2, usable // (self._config.streams or 1)))
         return self._config.streams or max(1, usable // threads), threads
 
-    async def speak(self, script: Script, options: SpeechOptions, *, ordinal: int) -> AsyncGenerator[AudioSlice, None]:
+    async def speak(
+        self, script: Script, options: SpeechOptions, *, ordinal: int, turn: Turn | None = None
+    ) -> AsyncGenerator[AudioSlice, None]:
         """Speak a segment; see `Synthesizer.speak`."""
+        turn = turn or Turn()
         seeds = np.random.SeedSequence([options.seed, ordinal])
         start = 0  # samples spoken before
         for part in script.parts:
             if isinstance(part, Passage):
-                async for audio in self._passage(part, options, seeds, start):
+                async for audio in self._passage(part, options, seeds, start, turn):
                     start += len(audio.samples)
                     yield audio
             else:
@@ -129,7 +132,7 @@ class KokoroSynthesizer(Synthesizer):
                     yield AudioSlice(samples)
 
     async def _passage(
-        self, passage: Passage, options: SpeechOptions, seeds: np.random.SeedSequence, start: int
+        self, passage: Passage, options: SpeechOptions, seeds: np.random.SeedSequence, start: int, turn: Turn
     ) -> AsyncGenerator[AudioSlice, None]:
         loaded = self._loaded
         if loaded is None:
@@ -143,7 +146,7 @@ class KokoroSynthesizer(Synthesizer):
         for piece in cut(words):
             style = self._voices.style(voice, len(piece.phonemes))
             noise = np.random.Generator(np.random.Philox(seeds.spawn(1)[0]))
-            async for audio in self._piece(loaded.acoustics, piece, clock, style, speed, noise, start):
+            async for audio in self._piece(loaded.acoustics, piece, clock, style, speed, noise, start, turn):
                 start += len(audio.samples)
                 yield audio
 
@@ -156,10 +159,11 @@ class KokoroSynthesizer(Synthesizer):
         speed: float,
         noise: np.random.Generator,
         start: int,
+        turn: Turn,
     ) -> AsyncGenerator[AudioSlice, None]:
-        features = await acoustics.features(piece.phonemes, style, speed, math.inf)
+        features = await acoustics.features(piece.phonemes, style, speed, turn)
         words = clock.times(piece, features.durations, start / SAMPLE_RATE)
-        async for samples in acoustics.exact(features, style, noise, math.inf):
+        async for samples in acoustics.exact(features, style, noise, turn):
             start += len(samples)
             beginning = [word for word in words if word.start_s < start / SAMPLE_RATE]
             words = words[len(beginning) :]

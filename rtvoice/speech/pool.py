@@ -1,8 +1,8 @@
 """A bounded pool of asynchronous OpenVINO infer requests: the only place where inference happens.
 
 A network runs in one of `streams` infer requests, each of `threads` threads. Whoever wants to run something waits for
-one of `streams` places, those with the earliest deadline first, so that work never fights for more cores than it was
-given, and the wait is in this queue, where it can be seen and left, rather than inside OpenVINO.
+one of `streams` places, those with the earliest deadline first (`rtvoice.speech.turn`), so that work never fights for
+more cores than it was given, and the wait is in this queue, where it can be seen and left, rather than in OpenVINO.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import heapq
 import itertools
 import math
+import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -19,6 +20,7 @@ import numpy as np
 import openvino as ov
 
 from rtvoice.errors import SetupError, SynthesisFailed
+from rtvoice.speech.turn import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -52,11 +54,11 @@ class Places:
         """Wait for a place and hold it until `leave`.
 
         Args:
-            deadline: when the result is needed, on the event loop's clock.
+            deadline: by when the result is needed; on any clock, as long as it is the same one for all.
 
         May be cancelled: then no place is held.
         """
-        if self._free:
+        if self._free > 0:
             self._free -= 1
             self._all_free.clear()
             return
@@ -71,12 +73,21 @@ class Places:
 
     def leave(self) -> None:
         """Give a place to the first who waits."""
-        while self._waiting:
+        self._free += 1
+        self._hand_out()
+
+    def resize(self, count: int) -> None:
+        """Change how many may run at once, at least 1. Whoever runs goes on; fewer places are given away from then."""
+        self._free += count - self._count
+        self._count = count
+        self._hand_out()
+
+    def _hand_out(self) -> None:
+        while self._free > 0 and self._waiting:
             _, _, place = heapq.heappop(self._waiting)
             if not place.done():
                 place.set_result(None)
-                return
-        self._free += 1
+                self._free -= 1
         if self._free == self._count:
             self._all_free.set()
 
@@ -122,6 +133,10 @@ class Pool:
         """How many wait for a place."""
         return self._places.waiting
 
+    def limit(self, places: int) -> None:
+        """Let fewer inferences run at once than there are streams, or as many again."""
+        self._places.resize(max(1, min(places, self.streams)))
+
     async def __aenter__(self) -> Self:
         core = ov.Core()
         core.set_property({"CACHE_DIR": str(self._compiled)})
@@ -159,7 +174,7 @@ class Pool:
         return request
 
     async def infer(
-        self, network: str, inputs: Mapping[str, object], *, deadline: float = math.inf
+        self, network: str, inputs: Mapping[str, object], *, turn: Turn | None = None
     ) -> dict[str, NDArray[np.float32]]:
         """Run a network.
 
@@ -167,7 +182,7 @@ class Pool:
             network: its name.
             inputs: an array for each input that is not shared. C-contiguous arrays of the right type are not copied;
                 they must not change while the network runs.
-            deadline: when the result is needed, on the event loop's clock.
+            turn: for whom; None goes by the order of asking.
 
         Returns:
             An array for each output, owned by the caller.
@@ -175,13 +190,13 @@ class Pool:
         Raises:
             SynthesisFailed: OpenVINO could not run it.
         """
-        await self._places.take(deadline)
+        leave = await self._take(turn or Turn())
         request = self._requests[network].popleft()
         run = _Run(request, network, inputs)
 
         def ended() -> None:
             self._requests[network].append(request)
-            self._places.leave()
+            leave()
 
         try:
             return await run.start(ended)
@@ -189,13 +204,26 @@ class Pool:
             ended()
             raise SynthesisFailed(f"the {network} network could not start: {error}") from error
 
-    async def run(self, step: Callable[[], T], *, deadline: float = math.inf) -> T:
+    async def run(self, step: Callable[[], T], *, turn: Turn | None = None) -> T:
         """Run a step of the host in a thread, in a place of its own."""
-        await self._places.take(deadline)
+        leave = await self._take(turn or Turn())
         loop = asyncio.get_running_loop()
         work: Future[T] = self._executor.submit(step)
-        work.add_done_callback(lambda _: loop.call_soon_threadsafe(self._places.leave))
+        work.add_done_callback(lambda _: loop.call_soon_threadsafe(leave))
         return await asyncio.wrap_future(work)
+
+    async def _take(self, turn: Turn) -> Callable[[], None]:
+        """Wait for a place; returns what gives it back and charges for it."""
+        asked = time.monotonic()
+        await self._places.take(turn.deadline())
+        began = time.monotonic()
+
+        def leave() -> None:
+            now = time.monotonic()
+            turn.account.charge(now - began, began - asked, now)
+            self._places.leave()
+
+        return leave
 
 
 class _Run:

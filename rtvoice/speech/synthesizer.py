@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rtvoice.speech.turn import Turn
     from rtvoice.text.segment import Script
 
 
@@ -102,7 +103,9 @@ class Synthesizer(ABC):
         """
 
     @abstractmethod
-    def speak(self, script: Script, options: SpeechOptions, *, ordinal: int) -> AsyncGenerator[AudioSlice, None]:
+    def speak(
+        self, script: Script, options: SpeechOptions, *, ordinal: int, turn: Turn | None = None
+    ) -> AsyncGenerator[AudioSlice, None]:
         """Speak one segment, slice by slice.
 
         Args:
@@ -110,6 +113,8 @@ class Synthesizer(ABC):
             options: how; checked before.
             ordinal: the segment's number in its utterance, from 0. With the seed it fixes the noise, so segments may
                 be spoken in any order or at once and sound the same.
+            turn: for whom: it decides who goes first where several wait, and is charged for what is done. None is
+                somebody of whom nothing is known.
 
         The iterator may be left at any time (`aclose`, or cancelling the task that awaits it): work that runs ends
         at the end of its current inference and is dropped, and its place is given to the next who waits.

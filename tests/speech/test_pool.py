@@ -1,6 +1,7 @@
 """The pool: who runs when, and that nothing that ends early keeps its place."""
 
 import asyncio
+import time
 
 import numpy as np
 import openvino as ov
@@ -9,6 +10,7 @@ from openvino import opset13 as op
 
 from rtvoice.errors import SetupError, SynthesisFailed
 from rtvoice.speech.pool import Places, Pool
+from rtvoice.speech.turn import Turn
 
 
 @pytest.fixture
@@ -75,6 +77,43 @@ async def test_the_earliest_deadline_goes_first_then_who_came_first():
     places.leave()
     await asyncio.gather(*tasks)
     assert order == ["soon", "soon too", "late", "later"]
+
+
+async def test_fewer_places_wait_for_who_runs_and_more_are_taken_at_once():
+    places, running = Places(2), []
+
+    async def work(name):
+        await places.take()
+        running.append(name)
+
+    tasks = [asyncio.create_task(work(name)) for name in range(5)]
+    await asyncio.sleep(0)
+    assert running == [0, 1]
+    places.resize(1)
+    places.leave()
+    await asyncio.sleep(0)
+    assert running == [0, 1]  # one still runs, and that is all that may
+    places.leave()
+    await asyncio.sleep(0)
+    assert running == [0, 1, 2]
+    places.resize(3)
+    await asyncio.gather(*tasks)
+    assert running == [0, 1, 2, 3, 4]
+    for _ in range(3):
+        places.leave()
+    await asyncio.wait_for(places.all_left(), 1)
+
+
+async def test_work_is_charged_to_whom_it_was_done_for(networks, tmp_path):
+    turn, other = Turn(), Turn()
+    async with pool(networks, tmp_path) as running:
+        await asyncio.gather(
+            running.run(lambda: time.sleep(0.05), turn=turn), running.run(lambda: time.sleep(0.01), turn=other)
+        )
+        await asyncio.sleep(0)
+    assert turn.account.used_s >= 0.05
+    assert other.account.used_s >= 0.01
+    assert other.account.waited_s >= 0.04
 
 
 async def test_who_stops_waiting_leaves_the_queue_and_holds_nothing():
