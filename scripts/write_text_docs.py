@@ -27,7 +27,7 @@ text as sent that it came from.
 
 ## The lexicon
 
-A TOML file with one table. A file that changes is read again; one that is damaged leaves the old one in force.
+A TOML file with one table (`rtvoice.text.lexicon.LexiconFile`), which can be read again when it has changed:
 
 ```toml
 [words]
@@ -38,8 +38,8 @@ US = { say = "U S", case = true }       # only as written; otherwise the case of
 gigachad = { say = "giga chad", whole = false }   # inside words as well
 ```
 
-The same table as JSON comes with one utterance. Of two entries that fit, the longer wins; an utterance's entries go
-before the file's.
+A mapping of the same shape does as well (`Lexicon.of`), and `one | other` joins two: where both have an entry the
+other's counts. Of two entries that fit at a place the longer wins.
 
 ## Words from signs
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rtvoice.errors import InvalidInput
 from rtvoice.text.lexicon import Entry, Lexicon, LexiconFile
 from rtvoice.text.mapped import Mapped, Pin
+from scripts.write_text_docs import DOCS
 
 FILE = """
 [words]
@@ -42,6 +43,11 @@ def said(lexicon, text):
 )
 def test_words(text, expected):
     assert said(Lexicon.parse(FILE), text) == expected
+
+
+def test_the_example_in_the_page_is_a_lexicon():
+    example = DOCS.read_text(encoding="utf-8").split("```toml")[1].split("```")[0]
+    assert Lexicon.parse(example).entries[0] == Entry("Nguyen", ipa="wˈɪn")
 
 
 def test_phonemes_are_pinned_where_the_word_stands():
