@@ -89,17 +89,18 @@ _COMMON: dict[After, str] = {
 
 # Not here: `sat.`, `sun.`, `mar.`, `in.`, `art.`, which end sentences more often than they are shortened.
 _ENGLISH: dict[After, str] = {
-    After.NOTHING: (
-        "messrs mx hon rev fr gen col maj capt cpt lt cmdr sgt cpl pvt adm gov pres sen rep amb supt det insp pt mt ft "
-        "viz al eg ie esp incl excl approx lit orig prop vs misc asst assoc atty"
-    ),
+    After.NOTHING: "messrs mx fr capt cpt lt cmdr sgt cpl pvt gov sen supt insp asst assoc atty viz eg ie approx",
     After.CAPITAL: (
         "dept univ est govt dist div bros mfg mins hr hrs sec secs wk wks mo mos yr yrs lb lbs oz ext "
         "temp avg std abbr adj adv cont natl intl jan feb apr jun jul aug sep sept oct nov dec mon tue tues wed thu "
         "thur thurs fri a.k.a r.s.v.p p.s"
     ),
     After.NO_DIGIT: "no nos ch chap par para sect fig figs eq eqs ref refs tab op ver ln pos",
-    After.STARTER: "st ave blvd rd ln hwy pkwy sq esq plc llc llp gmbh",
+    # Words of their own, or ends of sentences, as well: `six ft.`, `a stage prop.`
+    After.STARTER: (
+        "st ave blvd rd hwy pkwy sq esq plc llc llp gmbh hon rev gen col maj adm pres rep amb det pt mt ft al esp incl "
+        "excl lit orig prop misc"
+    ),
 }
 
 _ENGLISH_STARTERS = (

@@ -40,6 +40,7 @@ class TextOptions:
         lengths: the sizes aimed at; None leaves segments as they are. The default cuts what is long and joins
             nothing, so that what is heard does not depend on how the text was cut into deltas.
         lexicon: how some words are said, or None.
+        voices: names that an SSML voice tag may give; others change nothing. None allows any.
     """
 
     language: str = "en-us"
@@ -49,6 +50,7 @@ class TextOptions:
     code: Code = "notice"
     lengths: Lengths | None = field(default_factory=lambda: Lengths(least=0))
     lexicon: Lexicon | None = None
+    voices: frozenset[str] | None = None
 
 
 class TextFront:
@@ -71,7 +73,13 @@ class TextFront:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._segmenter = Segmenter(options.language, options.markup)
-        self._reader = reader_for(options.markup, language=options.language, control=options.control, code=options.code)
+        self._reader = reader_for(
+            options.markup,
+            language=options.language,
+            control=options.control,
+            code=options.code,
+            voices=options.voices,
+        )
         self._language = options.language
         self._emoji_names = options.emoji == "names"
         self._lexicon = options.lexicon

@@ -20,6 +20,7 @@ from rtvoice.text.stops import Ruling, rule
         ("Dr", "en-us", After.NOTHING),
         ("e.g", "en-us", After.NOTHING),
         ("etc", "en-gb", After.CAPITAL),
+        ("ft", "en-us", After.STARTER),
         ("No", "en-us", After.NO_DIGIT),
         ("U.S", "en-us", After.STARTER),
         ("p.m", "en-us", After.NO_DATE),

@@ -7,10 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rtvoice.config import MAX_SPEED, MIN_SPEED
+from rtvoice.text.front import TextFront, TextOptions
 from rtvoice.text.markup import Stretch
 from rtvoice.text.markup.reader import MAX_PAUSE_S
 from rtvoice.text.markup.ssml import MAX_DEPTH
-from rtvoice.text.segment import Pause
+from rtvoice.text.segment import Passage, Pause
 from tests.text.marking import left_of, parts_of
 from tests.text.segmenting import cuttings
 
@@ -73,6 +74,13 @@ def test_rates_multiply_and_voices_nest():
         ("e", 0.8, "am_michael"),
         ("f", 1.0, None),
     ]
+
+
+def test_a_voice_that_may_not_be_asked_for_changes_nothing():
+    front = TextFront(TextOptions(markup="ssml", voices=frozenset({"bf_emma"})))
+    text = '<voice name="bf_emma">a <voice name="nobody">b</voice> c</voice> d'
+    said = [(p.text, p.voice) for s in front.push(text) + front.flush() for p in s.parts if isinstance(p, Passage)]
+    assert said == [("a b c", "bf_emma"), ("d", None)]
 
 
 def test_tags_hold_over_segments():

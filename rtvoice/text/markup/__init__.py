@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["Code", "MarkdownReader", "PlainReader", "Reader", "Reading", "SsmlReader", "Stretch", "reader_for"]
 
 
-def reader_for(markup: Markup, *, language: str, control: bool, code: Code) -> Reader:
+def reader_for(
+    markup: Markup, *, language: str, control: bool, code: Code, voices: frozenset[str] | None = None
+) -> Reader:
     """The reader of one utterance.
 
     Args:
@@ -27,9 +29,10 @@ def reader_for(markup: Markup, *, language: str, control: bool, code: Code) -> R
         language: of the notice said for fenced code.
         control: whether `[pause:0.8s]` and `[word](/.../)` act. Without it they are ordinary text and links.
         code: what is said for fenced code.
+        voices: names that an SSML voice tag may give; None allows any.
     """
     if markup == "ssml":
-        return SsmlReader(control=control)
+        return SsmlReader(control=control, voices=voices)
     if markup == "plain":
         return PlainReader(control=control)
     return MarkdownReader(language=language, control=control, code=code)

@@ -30,6 +30,7 @@ _TIME = re.compile(r"\s*\+?(\d{1,5}(?:\.\d{1,3})?|\.\d{1,3})\s*(ms|s)\s*", re.IG
 _PERCENT = re.compile(r"\s*([-+]?)(\d{1,4}(?:\.\d+)?)(%?)\s*")
 _STRENGTHS = {"none": 0.0, "x-weak": 0.1, "weak": 0.25, "medium": 0.5, "strong": 0.75, "x-strong": 1.0}
 _RATES = {"x-slow": 0.5, "slow": 0.75, "medium": 1.0, "default": 1.0, "fast": 1.3, "x-fast": 1.7}
+_CONTAINERS = frozenset({"sub", "phoneme", "say-as", "prosody", "voice"})
 _SPELLED = frozenset({"characters", "spell-out", "verbatim", "digits"})
 _PIECES = re.compile(r"\S")
 
@@ -56,10 +57,12 @@ class SsmlReader(Reader):
 
     Args:
         control: whether `[pause:0.8s]` and `[word](/.../)` act as well.
+        voices: names that a voice tag may give; tags with others change nothing. None allows any.
     """
 
-    def __init__(self, *, control: bool) -> None:
+    def __init__(self, *, control: bool, voices: frozenset[str] | None = None) -> None:
         self._control = control
+        self._voices = voices
         self._open = [_OUTSIDE]
         self._in_comment = False
 
@@ -96,14 +99,17 @@ class SsmlReader(Reader):
             parts.append(Pause(_break(attributes)))
             rules.append("break")
             return
-        opened = _opened(name, attributes, self._open[-1])
-        if opened is None:
+        if name not in _CONTAINERS:
             return
-        rules.append(name)
-        if name == "sub" and not self._open[-1].silent:
-            parts.append(self._stretch(Mapped.standing_for(attributes["alias"], *_content(tag, text))))
+        around = self._open[-1]
+        opened = _opened(name, attributes, around, self._voices)
+        if opened is not None:
+            rules.append(name)
+            if name == "sub" and not around.silent:
+                parts.append(self._stretch(Mapped.standing_for(attributes["alias"], *_content(tag, text))))
         if not tag["empty"] and len(self._open) < MAX_DEPTH:
-            self._open.append(opened)
+            # One that changes nothing is open as well: its end must not be taken for that of another.
+            self._open.append(opened or around._replace(name=name))
 
     def _say(self, text: Mapped, parts: list[Stretch | Pause], rules: list[str]) -> None:
         """Say text between two tags."""
@@ -130,7 +136,7 @@ class SsmlReader(Reader):
         return Stretch(text, self._open[-1].rate, self._open[-1].voice)
 
 
-def _opened(name: str, attributes: dict[str, str], around: _Open) -> _Open | None:
+def _opened(name: str, attributes: dict[str, str], around: _Open, voices: frozenset[str] | None) -> _Open | None:
     """What holds inside a tag, or None if it changes nothing."""
     if name == "sub" and attributes.get("alias"):
         return around._replace(name=name, silent=True)
@@ -142,8 +148,9 @@ def _opened(name: str, attributes: dict[str, str], around: _Open) -> _Open | Non
         return around._replace(name=name, spelled=kind in _SPELLED, ordinal=kind == "ordinal")
     if name == "prosody" and "rate" in attributes:
         return around._replace(name=name, rate=_rate(attributes["rate"], around.rate))
-    if name == "voice" and attributes.get("name", "").strip():
-        return around._replace(name=name, voice=attributes["name"].strip())
+    voice = attributes.get("name", "").strip()
+    if name == "voice" and voice and (voices is None or voice in voices):
+        return around._replace(name=name, voice=voice)
     return None
 
 
