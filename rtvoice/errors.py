@@ -8,6 +8,7 @@
     ├── ProtocolViolation       the peer sent what is no message at all
     ├── Overloaded              refused for now; says how long to wait
     ├── SynthesisFailed         a segment could not be spoken
+    ├── LoadFailed              the engine could not be loaded for this utterance
     ├── ServerStopping          the server is going away
     ├── SetupError              something on this machine is missing or damaged; says what to run
     └── ConnectionLost          the other end of a client's connection went away
@@ -81,6 +82,12 @@ class SynthesisFailed(RtvoiceError):
     """A segment could not be spoken. The utterance ends here; what had been spoken stands."""
 
     code: ClassVar[str] = "synthesis_failed"
+
+
+class LoadFailed(RtvoiceError):
+    """The engine was released, or never loaded, and could not be loaded now. The next utterance tries again."""
+
+    code: ClassVar[str] = "load_failed"
 
 
 class ServerStopping(RtvoiceError):

@@ -102,6 +102,9 @@ class Synthesizer(ABC):
             InvalidInput: naming the field and what is allowed.
         """
 
+    def wake(self) -> None:  # noqa: B027 - what is always awake has nothing to do
+        """Tell that something is going to be said soon. Returns at once; what has to be loaded is being loaded then."""
+
     @abstractmethod
     def speak(
         self, script: Script, options: SpeechOptions, *, ordinal: int, turn: Turn | None = None

@@ -1,0 +1,130 @@
+"""Memory: what this process and its children hold, and how to give it back. Linux; elsewhere it does what it can."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import resource
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What this process and its children have used.
+
+    Attributes:
+        memory_bytes: resident now; pages that several processes map are shared out among them (PSS).
+        cpu_s: seconds of CPU time so far, children that have ended included.
+    """
+
+    memory_bytes: int
+    cpu_s: float
+
+
+def measure(proc: Path = Path("/proc")) -> Usage:
+    """Ask the kernel. Takes some milliseconds, since it walks all pages: call it in a thread.
+
+    Args:
+        proc: where procfs is mounted.
+    """
+    own = os.times()
+    children = _children(proc, os.getpid())
+    cpu_s = own.user + own.system + own.children_user + own.children_system
+    return Usage(
+        sum(_resident(proc, pid) for pid in [os.getpid(), *children]),
+        cpu_s + sum(_cpu_s(proc, pid) for pid in children),
+    )
+
+
+def give_back(files: Iterable[Path]) -> None:
+    """Collect garbage, return free memory to the kernel, and let it forget what it keeps of some files.
+
+    Call it in a thread when nothing runs. What the files' pages hold is read again when it is needed; pages that are
+    mapped, or not written yet, stay.
+
+    Args:
+        files: read seldom, and ours: whoever else reads them pays as well.
+    """
+    gc.collect()
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
+    for file in files:
+        with suppress(OSError):
+            _forget(file)
+
+
+def page_cache(files: Iterable[Path]) -> int:
+    """Bytes of files that the kernel keeps in memory, mapped or not."""
+    return sum(_cached(file) for file in files)
+
+
+def _forget(file: Path) -> None:
+    descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(descriptor)
+
+
+def _cached(file: Path) -> int:
+    import mmap
+
+    size, page = file.stat().st_size, mmap.PAGESIZE
+    if not size:
+        return 0
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
+    libc.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+    libc.mincore.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p)
+    descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        address = libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, descriptor, 0)
+    finally:
+        os.close(descriptor)
+    if address == ctypes.c_void_p(-1).value:
+        raise OSError(ctypes.get_errno(), "mmap")
+    try:
+        present = ctypes.create_string_buffer((size + page - 1) // page)
+        if libc.mincore(address, size, present):
+            raise OSError(ctypes.get_errno(), "mincore")
+        return sum(flag & 1 for flag in present.raw) * page
+    finally:
+        libc.munmap(address, size)
+
+
+def _children(proc: Path, pid: int) -> list[int]:
+    """All descendants of a process that live."""
+    found = []
+    for file in (proc / str(pid) / "task").glob("*/children"):
+        with suppress(OSError, ValueError):
+            for child in map(int, file.read_text().split()):
+                found += [child, *_children(proc, child)]
+    return found
+
+
+def _resident(proc: Path, pid: int) -> int:
+    with suppress(OSError):
+        for line in (proc / str(pid) / "smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    if pid == os.getpid():  # no such file: the most it has had
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return 0
+
+
+def _cpu_s(proc: Path, pid: int) -> float:
+    with suppress(OSError):
+        # the name, in brackets, may itself hold blanks and brackets
+        fields = (proc / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:15])) / _TICKS_A_SECOND
+    return 0.0
