@@ -131,6 +131,11 @@ class Lifecycle(Synthesizer):
         """See `Synthesizer.languages`."""
         return self._synthesizer.languages
 
+    @property
+    def places(self) -> int:
+        """See `Synthesizer.places`."""
+        return self._synthesizer.places
+
     def check(self, options: SpeechOptions) -> None:
         """See `Synthesizer.check`. Does not load."""
         self._synthesizer.check(options)

@@ -6,10 +6,20 @@ threads, which then stand still together for most of every period.
 
 from __future__ import annotations
 
+import asyncio
 import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_THREADS = 2
+"""Threads of one inference: what more bring by latency costs more throughput than another stream gives."""
+
+_FOLLOW_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +38,47 @@ class Cores:
     def usable(self) -> int:
         """Threads that can run at once: whole cores, at least 1. A begun core counts."""
         return self.allowed if self.quota is None else max(1, min(self.allowed, math.ceil(self.quota)))
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How cores are used: `streams` inferences at once, of `threads` threads each."""
+
+    streams: int
+    threads: int
+
+
+def size(cores: Cores, streams: int | None = None, threads: int | None = None) -> Sizes:
+    """Choose how to use the cores. What is given is kept to; what is chosen takes no more threads than there are cores.
+
+    Args:
+        cores: the process's share.
+        streams: inferences at once, or None to choose.
+        threads: threads of one inference, or None to choose.
+    """
+    if threads is None:
+        threads = max(1, min(_THREADS, cores.usable // (streams or 1)))
+    return Sizes(streams or max(1, cores.usable // threads), threads)
+
+
+async def follow(
+    limit: Callable[[int], None], threads: int, find: Callable[[], Cores] | None = None, every_s: float = _FOLLOW_S
+) -> None:
+    """Keep what runs at once to the cores there are, for ever: a quota may change at any time.
+
+    Args:
+        limit: told how many inferences may run at once, when that has changed; the first time in any case.
+        threads: threads of one inference.
+        find: tells what cores there are; by default `find_cores`.
+        every_s: seconds between two looks.
+    """
+    told = None
+    while True:
+        places = max(1, (find or find_cores)().usable // threads)
+        if places != told:
+            limit(places)
+            told = places
+        await asyncio.sleep(every_s)
 
 
 def find_cores(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> Cores:

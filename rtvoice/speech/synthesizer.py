@@ -94,6 +94,11 @@ class Synthesizer(ABC):
     def languages(self) -> tuple[str, ...]:
         """The languages that can be asked for. Known before loading."""
 
+    @property
+    def places(self) -> int:
+        """Pieces of work that run at once, at least 1. Known before loading."""
+        return 1
+
     @abstractmethod
     def check(self, options: SpeechOptions) -> None:
         """Refuse options that cannot be spoken.

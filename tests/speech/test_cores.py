@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from rtvoice.speech.cores import Cores, find_cores
+from rtvoice.speech.cores import Cores, find_cores, follow, size
 
 
 @pytest.fixture
@@ -86,3 +86,36 @@ class TestUsable:
         code += "from rtvoice.speech.cores import find_cores; print(find_cores().allowed)"
         done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
         assert done.stdout == "1\n"
+
+
+@pytest.mark.parametrize(
+    ("usable", "streams", "threads", "sizes"),
+    [
+        (1, None, None, (1, 1)),
+        (2, None, None, (1, 2)),
+        (3, None, None, (1, 2)),
+        (8, None, None, (4, 2)),
+        (2, 2, None, (2, 1)),
+        (8, 2, None, (2, 2)),
+        (8, None, 4, (2, 4)),
+        (1, None, 4, (1, 4)),
+        (2, 3, 3, (3, 3)),  # whoever says so
+    ],
+)
+def test_streams_and_threads_fit_the_cores(usable, streams, threads, sizes):
+    found = size(Cores(usable, None), streams, threads)
+    assert (found.streams, found.threads) == sizes
+    if streams is None and threads is None:
+        assert found.streams * found.threads <= usable
+
+
+async def test_a_quota_that_changes_is_followed():
+    quotas = iter([4.0, 4.0, 1.0, 1.0, 0.5, 8.0])
+    told = []
+
+    def find():
+        return Cores(8, next(quotas))
+
+    with pytest.raises((StopIteration, RuntimeError)):
+        await follow(told.append, 2, find, every_s=0)
+    assert told == [2, 1, 4]
