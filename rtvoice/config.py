@@ -87,12 +87,14 @@ class Limits:
         text_characters: characters of one utterance.
         message_bytes: bytes of one incoming message; room for all of an utterance's text, escaped, in one.
         utterances: utterances of one session that are open or waiting at once.
+        marks: marks in the text of one utterance.
         connections: sessions at once.
     """
 
     text_characters: int = 20_000
     message_bytes: int = 1 << 18
     utterances: int = 32
+    marks: int = 1_000
     connections: int = 1_000
 
 

@@ -58,6 +58,11 @@ def check_format(audio_format: AudioFormat) -> None:
         )
 
 
+def at_rate(samples: int, rate: int) -> int:
+    """How many samples at another rate last as long as so many at 24 kHz, to the nearest one."""
+    return (2 * samples * rate + SAMPLE_RATE) // (2 * SAMPLE_RATE)
+
+
 class Resampler:
     """From the model's rate to another, stretch by stretch, without latency at the joins.
 
@@ -78,7 +83,7 @@ class Resampler:
         self._taken += len(samples)
         ready: NDArray[np.float32] = self._stream.resample_chunk(samples, last=joins)
         if joins:
-            missing = (2 * self._taken * self._rate + SAMPLE_RATE) // (2 * SAMPLE_RATE) - self._given
+            missing = at_rate(self._taken, self._rate) - self._given
             ready = np.pad(ready[:missing], (0, max(0, missing - len(ready))))
             self._stream = self._open()
         self._given += len(ready)

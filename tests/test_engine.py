@@ -96,7 +96,7 @@ async def test_an_exception_of_the_text_comes_out_after_what_was_said(engine):
 
     with pytest.raises(ZeroDivisionError):
         await hear()
-    assert heard == ["One. "]
+    assert set(heard) == {"One. "}
 
 
 async def test_text_is_read_while_audio_is_made_and_not_far_ahead(synthesizer, engine):

@@ -11,9 +11,20 @@ import struct
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING
 
-from rtvoice.config import MAX_SPEED, MIN_SPEED
+from rtvoice.config import MAX_PAUSE_MS, MAX_SPEED, MIN_SPEED
 from rtvoice.errors import InvalidInput, ProtocolViolation
-from rtvoice.protocol.fields import Field, array, build, either, nested, nullable, number, string, whole_number
+from rtvoice.protocol.fields import (
+    Field,
+    array,
+    build,
+    either,
+    nested,
+    nullable,
+    number,
+    short_string,
+    string,
+    whole_number,
+)
 from rtvoice.protocol.messages import (
     OPTIONS,
     Audio,
@@ -24,6 +35,8 @@ from rtvoice.protocol.messages import (
     End,
     Error,
     Flush,
+    Mark,
+    Marked,
     Ready,
     Segment,
     ServerMessage,
@@ -38,6 +51,8 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 MAX_U32 = 2**32 - 1
+MARK_CHARACTERS = 256
+"""The longest name of a mark."""
 
 _AUDIO_HEADER = struct.Struct("<II")  # utterance, index of the first sample
 
@@ -58,12 +73,15 @@ _CLIENT: dict[str, tuple[type, dict[str, Field]]] = {
             "speed": Field(number(MIN_SPEED, MAX_SPEED), required=False),
             "language": Field(string, required=False),
             "format": Field(string, required=False),
+            "sample_rate": Field(whole_number(1, MAX_U32), required=False),
+            "pause_ms": Field(whole_number(0, MAX_PAUSE_MS), required=False),
             "seed": Field(whole_number(0, MAX_U32), required=False),
         },
     ),
     "flush": (Flush, _UTTERANCE),
+    "mark": (Mark, {"name": Field(short_string(MARK_CHARACTERS)), **_UTTERANCE}),
     "end": (End, _UTTERANCE),
-    "cancel": (Cancel, _UTTERANCE),
+    "cancel": (Cancel, {**_UTTERANCE, "played_ms": Field(_COUNT, required=False)}),
 }
 
 _FIGURES = {
@@ -71,6 +89,7 @@ _FIGURES = {
     "spoken_characters": Field(_COUNT),
     "audio_ms": Field(_COUNT),
     "first_audio_ms": Field(nullable(_COUNT)),
+    **{name: Field(_COUNT, required=False) for name in ("queue_ms", "compute_ms", "cold_start_ms")},
 }
 _VOICE = {name: Field(string) for name in ("name", "language", "gender")}
 _RANGE = {"start": Field(_COUNT), "end": Field(_COUNT)}
@@ -90,6 +109,7 @@ _SERVER: dict[str, tuple[type, dict[str, Field]]] = {
             "protocol": Field(_COUNT),
             "server": Field(string),
             "sample_rate": Field(_COUNT),
+            "sample_rates": Field(array(_COUNT)),
             "formats": Field(_STRINGS),
             "voices": Field(array(nested(Voice, _VOICE))),
             "languages": Field(_STRINGS),
@@ -98,8 +118,9 @@ _SERVER: dict[str, tuple[type, dict[str, Field]]] = {
     ),
     "segment": (Segment, {"utterance": Field(_NUMBER), **_RANGE, "sample": Field(_COUNT)}),
     "words": (Words, {"utterance": Field(_NUMBER), "words": Field(array(nested(Word, _WORD)))}),
+    "mark": (Marked, {"utterance": Field(_NUMBER), "name": Field(string), "sample": Field(_COUNT)}),
     "done": (Done, {"utterance": Field(_NUMBER), **_FIGURES}),
-    "cancelled": (Cancelled, {"utterance": Field(_NUMBER), **_FIGURES}),
+    "cancelled": (Cancelled, {"utterance": Field(_NUMBER), "spoken_ms": Field(_COUNT, required=False), **_FIGURES}),
     "error": (
         Error,
         {
@@ -114,7 +135,7 @@ _SERVER: dict[str, tuple[type, dict[str, Field]]] = {
     ),
 }
 
-_TYPE_OF = {kind: name for name, (kind, _) in (_CLIENT | _SERVER).items()}
+_TYPE_OF = {kind: name for table in (_CLIENT, _SERVER) for name, (kind, _) in table.items()}
 
 
 class FaultySpeak(InvalidInput):

@@ -23,6 +23,7 @@ from rtvoice.protocol.messages import (
     End,
     Error,
     Flush,
+    Mark,
     Speak,
     Words,
 )
@@ -44,7 +45,7 @@ class Opened:
     options: Speak
 
 
-Step = Opened | Speak | Flush | End | Cancel | Error
+Step = Opened | Speak | Flush | Mark | End | Cancel | Error
 """What a client's message leads to.
 
 Messages of the client carry the number of an utterance that lives; a `Cancel` waits to be answered by `cancel()`. An
@@ -88,11 +89,19 @@ class Conversation:
 
         Raises nothing: what is wrong with a message is an `Error` among the steps.
         """
+        try:
+            message = decode_client(data)
+        except FaultySpeak as error:
+            return self._refuse_speak(error)
+        except RtvoiceError as error:
+            return [_error(error)]
+        return self.receive(message, now)
+
+    def receive(self, message: ClientMessage, now: float) -> list[Step]:
+        """Take a message of the client that has been read; as `receive_data` otherwise."""
         steps: list[Step] = []
         try:
-            steps.extend(self._receive(decode_client(data), now))
-        except FaultySpeak as error:
-            steps.extend(self._refuse_speak(error))
+            steps.extend(self._receive(message, now))
         except RtvoiceError as error:
             steps.append(_error(error))
         return steps
@@ -106,6 +115,11 @@ class Conversation:
         utterance = self._living[words.utterance]
         for word in words.words:
             utterance.mark(round(word.start_s * SAMPLE_RATE), word.end)
+
+    def note_costs(self, number: int, *, queue_ms: int, compute_ms: int, cold_start_ms: int) -> None:
+        """Note what an utterance has taken so far, for the message that ends it."""
+        utterance = self._living[number]
+        utterance.queue_ms, utterance.compute_ms, utterance.cold_start_ms = queue_ms, compute_ms, cold_start_ms
 
     def send_audio(self, number: int, samples: int, now: float) -> None:
         """Note that audio leaves: one sample or more, at `now`."""
@@ -124,7 +138,9 @@ class Conversation:
             heard: how many of its samples the listener has heard.
         """
         utterance = self._end(number, Event.CANCEL)
-        return Cancelled(spoken_characters=utterance.spoken(heard), **_account(utterance))
+        return Cancelled(
+            spoken_characters=utterance.spoken(heard), spoken_ms=heard * 1000 // SAMPLE_RATE, **_account(utterance)
+        )
 
     def fail(self, number: int, error: RtvoiceError) -> Error:
         """End an utterance in an error. What was sent stands."""
@@ -145,6 +161,8 @@ class Conversation:
                 yield from self._speak(message, now)
             case Flush():
                 yield from self._flush(message)
+            case Mark():
+                yield from self._mark(message)
             case End():
                 yield from self._end_text(message)
             case Cancel():
@@ -193,6 +211,18 @@ class Conversation:
             utterance.apply(Event.FLUSH)
             yield Flush(utterance=number)
 
+    def _mark(self, message: Mark) -> Iterator[Step]:
+        number = self._current if message.utterance is None else message.utterance
+        if number is None:
+            raise InvalidInput("No utterance is open.", field="utterance")
+        if utterance := self._find(number):
+            if utterance.marks >= self._limits.marks:
+                allowed = f"at most {self._limits.marks} marks an utterance"
+                raise InvalidInput(f"There are too many marks: {allowed}.", field="name", allowed=allowed)
+            utterance.apply(Event.MARK)
+            utterance.marks += 1
+            yield Mark(name=message.name, utterance=number)
+
     def _end_text(self, message: End) -> Iterator[Step]:
         number = message.utterance
         if number is None:
@@ -208,7 +238,12 @@ class Conversation:
     def _cancel(self, message: Cancel) -> Iterator[Step]:
         if message.utterance is None:
             self._current = None
-            yield from [Cancel(utterance=number) for number in self._living]
+            living = list(self._living)
+            # A client that knows of no numbers tells what it plays: the first.
+            yield from [
+                Cancel(utterance=number, played_ms=message.played_ms if number == living[0] else None)
+                for number in living
+            ]
             return
         if message.utterance == self._current:
             self._current = None
@@ -308,6 +343,9 @@ class _Account(TypedDict):
     characters: int
     audio_ms: int
     first_audio_ms: int | None
+    queue_ms: int
+    compute_ms: int
+    cold_start_ms: int
 
 
 def _account(utterance: Utterance) -> _Account:
@@ -316,6 +354,9 @@ def _account(utterance: Utterance) -> _Account:
         "characters": utterance.characters,
         "audio_ms": utterance.audio_ms,
         "first_audio_ms": utterance.first_audio_ms,
+        "queue_ms": utterance.queue_ms,
+        "compute_ms": utterance.compute_ms,
+        "cold_start_ms": utterance.cold_start_ms,
     }
 
 

@@ -69,6 +69,18 @@ def string(value: object) -> str:
     return value
 
 
+def short_string(most: int) -> Callable[[object], str]:
+    """Read a string of Unicode text with at most so many characters."""
+
+    def read(value: object) -> str:
+        text = string(value)
+        if len(text) > most:
+            raise NotAllowed(f"a string of at most {most} characters")
+        return text
+
+    return read
+
+
 def array(read_item: Callable[[object], Any]) -> Callable[[object], tuple[Any, ...]]:
     """Read an array of values that `read_item` reads."""
 

@@ -22,6 +22,8 @@ class Speak:
         speed: factor on the pace, 0.5 to 2.0.
         language: a language's name.
         format: an audio format's name.
+        sample_rate: of the audio, in Hz.
+        pause_ms: silence between two sentences, in milliseconds, beside what the voice makes itself.
         seed: of the noise in the sound, 0 to 2**32 - 1.
     """
 
@@ -31,10 +33,12 @@ class Speak:
     speed: float | None = None
     language: str | None = None
     format: str | None = None
+    sample_rate: int | None = None
+    pause_ms: int | None = None
     seed: int | None = None
 
 
-OPTIONS = ("voice", "speed", "language", "format", "seed")
+OPTIONS = ("voice", "speed", "language", "format", "sample_rate", "pause_ms", "seed")
 """The fields of `Speak` that only the message that opens an utterance may carry."""
 
 
@@ -54,8 +58,28 @@ class End:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cancel:
-    """Stop: no audio after the answer. Without a number: every utterance."""
+    """Stop: no audio after the answer. Without a number: every utterance.
 
+    Attributes:
+        utterance: the utterance's number.
+        played_ms: how much of its audio the listener has heard, in milliseconds; of the one that was opened first if
+            no number is given. None: as much as a listener has who plays in real time.
+    """
+
+    utterance: int | None = None
+    played_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A place in the text, behind what has arrived: tell when the audio before it has been sent.
+
+    Attributes:
+        name: comes back as it is.
+        utterance: the utterance's number.
+    """
+
+    name: str
     utterance: int | None = None
 
 
@@ -94,7 +118,8 @@ class Ready:
     Attributes:
         protocol: the version spoken.
         server: the server's own version.
-        sample_rate: in Hz.
+        sample_rate: the default, in Hz.
+        sample_rates: all that can be asked for.
         formats: audio formats, the default first.
         voices: the default first.
         languages: names of languages.
@@ -104,6 +129,7 @@ class Ready:
     protocol: int
     server: str
     sample_rate: int
+    sample_rates: tuple[int, ...]
     formats: tuple[str, ...]
     voices: tuple[Voice, ...]
     languages: tuple[str, ...]
@@ -118,7 +144,7 @@ class Segment:
         utterance: the utterance's number.
         start: index of the segment's first character in the utterance's text.
         end: index behind its last.
-        sample: index of its first sample in the utterance.
+        sample: index of its first sample in the utterance, at the utterance's rate.
     """
 
     utterance: int
@@ -160,13 +186,29 @@ class Audio:
 
     Attributes:
         utterance: the utterance's number.
-        sample: index of the first sample in the utterance.
-        data: whole samples in the utterance's format, at least one.
+        sample: index of the first sample in the utterance; in a format that is not bare samples (wav, mp3, opus) the
+            number of bytes before.
+        data: whole samples, or the next bytes of the stream, at least one.
     """
 
     utterance: int
     sample: int
     data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marked:
+    """All audio of the text before a mark has been sent.
+
+    Attributes:
+        utterance: the utterance's number.
+        name: of the mark.
+        sample: how many samples of the utterance lie before it, at the utterance's rate.
+    """
+
+    utterance: int
+    name: str
+    sample: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +221,9 @@ class Done:
         spoken_characters: how many of them were spoken.
         audio_ms: audio sent, in milliseconds.
         first_audio_ms: from the first text to the first audio, in milliseconds; None if there was no audio.
+        queue_ms: time in which its work waited for a place in the engine.
+        compute_ms: time in which the engine worked for it.
+        cold_start_ms: time in which it waited for the model to be loaded; 0 if it was there.
     """
 
     utterance: int
@@ -186,17 +231,27 @@ class Done:
     spoken_characters: int
     audio_ms: int
     first_audio_ms: int | None
+    queue_ms: int = 0
+    compute_ms: int = 0
+    cold_start_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cancelled:
-    """The client stopped it. Terminal. Attributes as in `Done`; `spoken_characters` is what had been heard."""
+    """The client stopped it. Terminal.
+
+    Attributes as in `Done`, but `spoken_characters` is what had been heard, and `spoken_ms` how much audio that was.
+    """
 
     utterance: int
     characters: int
     spoken_characters: int
     audio_ms: int
     first_audio_ms: int | None
+    spoken_ms: int = 0
+    queue_ms: int = 0
+    compute_ms: int = 0
+    cold_start_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,9 +278,12 @@ class Error:
     spoken_characters: int | None = None
     audio_ms: int | None = None
     first_audio_ms: int | None = None
+    queue_ms: int | None = None
+    compute_ms: int | None = None
+    cold_start_ms: int | None = None
 
 
-ClientMessage = Speak | Flush | End | Cancel
-ServerMessage = Ready | Segment | Words | Audio | Done | Cancelled | Error
+ClientMessage = Speak | Flush | Mark | End | Cancel
+ServerMessage = Ready | Segment | Words | Audio | Marked | Done | Cancelled | Error
 Terminal = Done | Cancelled | Error
 """What ends an utterance; an `Error` only if it carries a number."""

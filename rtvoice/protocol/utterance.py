@@ -12,8 +12,8 @@
       +------------+-------+--fail----> FAILED
 
 An utterance that is open or speaking takes text; in draining all of its text has arrived and the rest is being spoken.
-The last three states are final. The client sends text, flush, end and cancel; the server sends audio, finishes and
-fails. What the table does not hold is an `IllegalEvent`: the peer's fault or ours, by the role it names.
+The last three states are final. The client sends text, flush, mark, end and cancel; the server sends audio, finishes
+and fails. What the table does not hold is an `IllegalEvent`: the peer's fault or ours, by the role it names.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ class Event(Enum):
 
     TEXT = "text"
     FLUSH = "flush"
+    MARK = "mark"
     END = "end"
     CANCEL = "cancel"
     AUDIO = "audio"
@@ -59,6 +60,7 @@ class Role(Enum):
 ROLES = {
     Event.TEXT: Role.CLIENT,
     Event.FLUSH: Role.CLIENT,
+    Event.MARK: Role.CLIENT,
     Event.END: Role.CLIENT,
     Event.CANCEL: Role.CLIENT,
     Event.AUDIO: Role.SERVER,
@@ -70,6 +72,7 @@ TRANSITIONS: dict[State, dict[Event, State]] = {
     State.OPEN: {
         Event.TEXT: State.OPEN,
         Event.FLUSH: State.OPEN,
+        Event.MARK: State.OPEN,
         Event.END: State.DRAINING,
         Event.CANCEL: State.CANCELLED,
         Event.AUDIO: State.SPEAKING,
@@ -78,6 +81,7 @@ TRANSITIONS: dict[State, dict[Event, State]] = {
     State.SPEAKING: {
         Event.TEXT: State.SPEAKING,
         Event.FLUSH: State.SPEAKING,
+        Event.MARK: State.SPEAKING,
         Event.END: State.DRAINING,
         Event.CANCEL: State.CANCELLED,
         Event.AUDIO: State.SPEAKING,
@@ -123,7 +127,9 @@ class Utterance:
         number: chosen by the client.
         state: where it stands.
         characters: of text that arrived.
-        samples: of audio that was sent.
+        samples: of audio that was sent, at the model's rate.
+        marks: that the client has set.
+        queue_ms, compute_ms, cold_start_ms: what it took, as the server tells before it ends; see `messages.Done`.
     """
 
     def __init__(self, number: int) -> None:
@@ -131,6 +137,8 @@ class Utterance:
         self.state = State.OPEN
         self.characters = 0
         self.samples = 0
+        self.marks = 0
+        self.queue_ms = self.compute_ms = self.cold_start_ms = 0
         self._first_text: float | None = None
         self._first_audio: float | None = None
         # Where in the audio characters begin to be heard: rising samples, and the character behind each.

@@ -12,17 +12,20 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from rtvoice.audio import Fader
 from rtvoice.config import SAMPLE_RATE
 from rtvoice.protocol.messages import Word
 from rtvoice.text.front import TextFront, TextOptions
+from rtvoice.text.stops import ends_sentence
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
 
-    import numpy as np
     from numpy.typing import NDArray
 
-    from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer
+    from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer, WordTime
     from rtvoice.speech.turn import Turn
     from rtvoice.text.segment import Script, Segment
 
@@ -106,20 +109,28 @@ class SpokenAudio:
     Attributes:
         segment: the sentence or clause it belongs to, with its characters in the utterance.
         opens: whether it is the segment's first.
+        closes: whether it is the segment's last.
         index: of its first sample in the utterance. Stretches follow each other without a gap.
         samples: mono, 24 kHz, float32 in -1..1, shape [N], N >= 1.
-        words: those that begin in it, in order; times are in seconds from the utterance's first sample.
+        words: those that begin in it or just behind it, in order; times are in seconds from the utterance's first
+            sample.
     """
 
     segment: Segment
     opens: bool
+    closes: bool
     index: int
     samples: NDArray[np.float32]
     words: tuple[Word, ...]
 
 
 async def narrate(
-    text: AsyncIterator[str | Mark], synthesizer: Synthesizer, options: SpeechOptions, turn: Turn | None = None
+    text: AsyncIterator[str | Mark],
+    synthesizer: Synthesizer,
+    options: SpeechOptions,
+    turn: Turn | None = None,
+    *,
+    pause_s: float = 0.0,
 ) -> AsyncGenerator[SpokenAudio, None]:
     """Speak an utterance.
 
@@ -128,10 +139,11 @@ async def narrate(
         synthesizer: entered, and the options checked by it.
         options: how it sounds.
         turn: for whom, if anything is known of them.
+        pause_s: silence between two sentences, beside what the voice makes itself.
 
     Yields:
-        Its audio in order. A segment is begun when the audio before it has been taken, so whoever iterates sets the
-        pace. Text with nothing to say yields nothing.
+        Its audio in order, each segment faded in and out. A segment is begun when the audio before it has been taken,
+        so whoever iterates sets the pace. Text with nothing to say yields nothing.
 
     Raises:
         SynthesisFailed: a segment could not be spoken; what was yielded stands.
@@ -139,16 +151,51 @@ async def narrate(
     Leave it with `aclose()` or by cancelling the task that awaits it.
     """
     index = ordinal = 0
+    pause = np.zeros(0, np.float32)
     async with aclosing(_scripts(text, TextFront(TextOptions(language=_language(synthesizer, options))))) as scripts:
         async for script in scripts:
             begins = index
-            async with aclosing(synthesizer.speak(script, options, ordinal=ordinal, turn=turn)) as slices:
-                async for piece in slices:
-                    yield SpokenAudio(
-                        script.segment, index == begins, index, piece.samples, _words(script.segment, piece, begins)
-                    )
-                    index += len(piece.samples)
+            slices = synthesizer.speak(script, options, ordinal=ordinal, turn=turn)
+            async with aclosing(_stretches(slices, pause)) as stretches:
+                async for samples, words, closes in stretches:
+                    placed = _words(script.segment, words, begins + len(pause))
+                    yield SpokenAudio(script.segment, index == begins, closes, index, samples, placed)
+                    index += len(samples)
+            if index > begins:
+                ends = pause_s > 0 and ends_sentence(script.segment.text)
+                pause = np.zeros(round(pause_s * SAMPLE_RATE) if ends else 0, np.float32)
             ordinal += 1
+
+
+async def _stretches(
+    slices: AsyncGenerator[AudioSlice, None], pause: NDArray[np.float32]
+) -> AsyncGenerator[tuple[NDArray[np.float32], tuple[WordTime, ...], bool], None]:
+    """A segment's audio behind a pause, faded in and out: samples, the words that begin, whether it is the last.
+
+    Nothing, if there are no slices. The last few milliseconds of a slice come with the next one, or as a stretch of
+    their own at the end.
+    """
+    fader = Fader()
+    words: tuple[WordTime, ...] = ()
+    silence: NDArray[np.float32] | None = pause
+    failure: Exception | None = None
+    async with aclosing(slices):
+        try:
+            async for piece in slices:
+                samples = fader.push(piece.samples)
+                words += piece.words
+                if silence is not None:
+                    samples, silence = np.concatenate([silence, samples]), None
+                if len(samples):
+                    yield samples, words, False
+                    words = ()
+        except Exception as error:  # raised below, behind what was made before it
+            failure = error
+    rest = fader.finish()
+    if len(rest):
+        yield rest, words, failure is None
+    if failure is not None:
+        raise failure
 
 
 async def _scripts(text: AsyncIterator[str | Mark], front: TextFront) -> AsyncGenerator[Script, None]:
@@ -159,7 +206,7 @@ async def _scripts(text: AsyncIterator[str | Mark], front: TextFront) -> AsyncGe
         yield script
 
 
-def _words(segment: Segment, piece: AudioSlice, begins: int) -> tuple[Word, ...]:
+def _words(segment: Segment, words: tuple[WordTime, ...], begins: int) -> tuple[Word, ...]:
     offset = begins / SAMPLE_RATE
     return tuple(
         Word(
@@ -169,7 +216,7 @@ def _words(segment: Segment, piece: AudioSlice, begins: int) -> tuple[Word, ...]
             start_s=round(offset + word.start_s, 4),
             end_s=round(offset + word.end_s, 4),
         )
-        for word in piece.words
+        for word in words
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rtvoice.config import SAMPLE_RATE
+from rtvoice.protocol.dialect import Reply
 from rtvoice.protocol.messages import Cancelled, Error, Segment, Words
 
 if TYPE_CHECKING:
@@ -22,11 +23,25 @@ _MAX_ANSWERS = 64
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """A frame of audio to be encoded and sent. `samples` has shape [N], N >= 1."""
+    """A frame of audio to be encoded and sent.
+
+    Attributes:
+        utterance: the utterance's number.
+        samples: shape [N], N >= 1.
+        joins: whether they are the last of their segment.
+    """
 
     utterance: int
-    index: int
     samples: NDArray[np.float32]
+    joins: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Behind the audio of the text before a mark."""
+
+    utterance: int
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +59,8 @@ class Failure:
     error: RtvoiceError
 
 
-Speech = Sound | Finish | Failure | Segment | Words
-Answer = Cancelled | Error
+Speech = Sound | Passed | Finish | Failure | Segment | Words
+Answer = Cancelled | Error | Reply
 
 
 class Outbox:

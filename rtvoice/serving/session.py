@@ -9,20 +9,20 @@ else.
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from rtvoice._version import __version__
+import numpy as np
+
 from rtvoice.audio import cut
-from rtvoice.audio import encode as encode_samples
-from rtvoice.config import AUDIO_FORMATS, MAX_SPEED, MIN_SPEED, SAMPLE_RATE
-from rtvoice.errors import InvalidInput, RtvoiceError, ServerStopping
-from rtvoice.protocol.codec import encode
+from rtvoice.config import SAMPLE_RATE
+from rtvoice.encoders import at_rate
+from rtvoice.errors import RtvoiceError, ServerStopping
 from rtvoice.protocol.conversation import Conversation, Opened, Step
+from rtvoice.protocol.dialect import Close, Dialect, NativeDialect, Reply
 from rtvoice.protocol.messages import (
-    PROTOCOL_VERSION,
     Audio,
     Cancel,
     Cancelled,
@@ -30,18 +30,19 @@ from rtvoice.protocol.messages import (
     End,
     Error,
     Flush,
-    Ready,
+    Mark,
+    Marked,
     Segment,
-    SessionLimits,
+    ServerMessage,
     Speak,
-    Voice,
     Words,
 )
 from rtvoice.serving.logs import trace
-from rtvoice.serving.narration import SpokenAudio, TextInbox, narrate
-from rtvoice.serving.outbox import Answer, Failure, Finish, Outbox, Sound, Speech
+from rtvoice.serving.narration import SpokenAudio, narrate
+from rtvoice.serving.offer import Offer
+from rtvoice.serving.outbox import Answer, Failure, Finish, Outbox, Passed, Sound, Speech
 from rtvoice.serving.pacing import PlaybackClock
-from rtvoice.speech.synthesizer import SpeechOptions
+from rtvoice.serving.request import Request
 from rtvoice.speech.turn import Account, Turn
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from structlog.typing import FilteringBoundLogger
 
     from rtvoice.config import ServerConfig
+    from rtvoice.protocol.dialect import MakeDialect
     from rtvoice.speech.synthesizer import Synthesizer
 
 _FRAME = SAMPLE_RATE // 10
@@ -77,22 +79,6 @@ class Peer(Protocol):
         """Close the connection; returns when it is closed, within a deadline."""
 
 
-@dataclass(slots=True)
-class _Utterance:
-    """What the session holds of an utterance that has not ended."""
-
-    number: int
-    options: SpeechOptions
-    audio_format: str
-    inbox: TextInbox = field(default_factory=TextInbox)
-    samples_sent: int = 0
-    task: asyncio.Task[None] | None = None
-
-    def drop_work(self) -> None:
-        if self.task is not None:
-            self.task.cancel()
-
-
 class Session:
     """One connection's life. `run` it once.
 
@@ -102,6 +88,7 @@ class Session:
         config: limits and pace.
         log: where events go, bound to the connection.
         account: of whoever it belongs to, beside other sessions, if it belongs to anybody.
+        dialect: makes what the peer speaks; None for the native protocol.
         clock: a steady clock, in seconds.
     """
 
@@ -112,6 +99,7 @@ class Session:
         config: ServerConfig,
         log: FilteringBoundLogger,
         account: Account | None = None,
+        dialect: MakeDialect | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._peer = peer
@@ -120,12 +108,15 @@ class Session:
         self._log = log
         self._account = Account(account)
         self._now = clock
-        self._conversation = Conversation(config.limits, self._check)
+        self._offer = Offer(synthesizer, config.limits)
+        self._conversation = Conversation(config.limits, self._offer.check)
+        self._dialect: Dialect = (dialect or NativeDialect)(self._conversation, self._offer.ready())
         self._outbox = Outbox()
         self._listener = PlaybackClock()
-        self._utterances: dict[int, _Utterance] = {}
+        self._utterances: dict[int, Request] = {}
         self._opened = asyncio.Event()
         self._stopping = False
+        self._close_code, self._close_reason = 1001, "the server is going away"
 
     async def run(self) -> None:
         """Serve until the peer closes or `stop` has closed the connection.
@@ -133,7 +124,8 @@ class Session:
         Cancelling it drops all work. It does not close the connection, whose owner does.
         """
         try:
-            await self._peer.send(encode(self._ready()))
+            for data in self._dialect.write(self._offer.ready()):
+                await self._peer.send(data)
         except PeerGone:
             return
         async with asyncio.TaskGroup() as group:
@@ -164,44 +156,57 @@ class Session:
 
     async def _read(self) -> None:
         while (data := await self._peer.receive()) is not None:
-            for step in self._conversation.receive_data(data, self._now()):
+            for step in self._dialect.receive(data, self._now()):
                 self._take(step)
             await self._outbox.has_room()
             # Messages that have arrived come without a wait: let others run between two of them.
             await asyncio.sleep(0)
 
-    def _take(self, step: Step) -> None:
+    def _take(self, step: Step | Reply | Close) -> None:
         match step:
             case Opened(options):
                 self._open(options)
             case Speak(text=text, utterance=int(number)):
-                self._utterances[number].inbox.push(text)
+                self._utterances[number].push(text)
             case Flush(utterance=int(number)):
                 self._utterances[number].inbox.flush()
+            case Mark(utterance=int(number), name=name):
+                self._utterances[number].mark(name)
+                self._put_marks(self._utterances[number])
             case End(utterance=int(number)):
                 self._utterances[number].inbox.end()
-            case Cancel(utterance=int(number)):
-                self._cancel(number)
-            case Error():
+            case Cancel(utterance=int(number), played_ms=played_ms):
+                self._cancel(self._utterances[number], played_ms)
+            case Error() | Reply():
                 self._answer(step)
+            case Close():
+                self._close_code, self._close_reason = 1000, ""
+                self.stop()
 
     def _open(self, options: Speak) -> None:
         number = options.utterance
         if number is not None:
-            self._utterances[number] = _Utterance(
-                number, self._speech_options(options), options.format or AUDIO_FORMATS[0]
+            self._utterances[number] = Request(
+                number,
+                self._offer.speech_options(options),
+                self._offer.audio_format(options),
+                (options.pause_ms or 0) / 1000,
+                PlaybackClock() if self._dialect.is_concurrent else self._listener,
+                Account(self._account),
             )
             self._opened.set()
 
-    def _cancel(self, number: int) -> None:
-        sent = self._utterances[number].samples_sent
+    def _cancel(self, utterance: Request, played_ms: int | None) -> None:
+        sent = utterance.samples_sent
         # Utterances are sent in order: what the listener holds of this one is the newest it holds.
-        unheard = round(self._listener.interrupt(sent / SAMPLE_RATE, self._now()) * SAMPLE_RATE)
-        self._answer(self._conversation.cancel(number, max(0, sent - unheard)))
+        unheard = round(utterance.listener.interrupt(sent / SAMPLE_RATE, self._now()) * SAMPLE_RATE)
+        heard = max(0, sent - unheard) if played_ms is None else min(sent, played_ms * SAMPLE_RATE // 1000)
+        self._note_costs(utterance)
+        self._answer(self._conversation.cancel(utterance.number, heard))
 
     def _answer(self, answer: Answer) -> None:
         """Send an answer before all speech; if it ends an utterance, no more of that leaves."""
-        if answer.utterance is not None:
+        if not isinstance(answer, Reply) and answer.utterance is not None:
             self._outbox.drop(answer.utterance)
             self._forget(answer.utterance, answer)
         self._outbox.answer(answer)
@@ -235,15 +240,23 @@ class Session:
                 await self._opened.wait()
                 continue
             utterance.task = group.create_task(self._say(utterance), name=f"utterance {utterance.number}")
-            await asyncio.wait([utterance.task])
+            if not self._dialect.is_concurrent:
+                await asyncio.wait([utterance.task])
 
-    async def _say(self, utterance: _Utterance) -> None:
+    async def _say(self, utterance: Request) -> None:
         number = utterance.number
-        turn = Turn(self._account, self._dry_at, clock=self._now)
+        turn = Turn(utterance.account, lambda: self._dry_at(utterance), clock=self._now)
+        narration = narrate(utterance.inbox, self._synthesizer, utterance.options, turn, pause_s=utterance.pause_s)
+        heard = False
         try:
-            async with aclosing(narrate(utterance.inbox, self._synthesizer, utterance.options, turn)) as narration:
+            async with aclosing(narration):
                 async for audio in narration:
-                    await self._put(number, audio)
+                    await self._put(utterance, audio)
+                    heard = True
+            if self._dialect.silence_ms and utterance.has_text and not heard:
+                silence = np.zeros(self._dialect.silence_ms * SAMPLE_RATE // 1000, np.float32)
+                self._outbox.put(Sound(number, silence, joins=True))
+            self._put_marks(utterance, sys.maxsize)
             self._outbox.put(Finish(number))
         except RtvoiceError as error:
             self._outbox.put(Failure(number, error))
@@ -251,27 +264,34 @@ class Session:
             self._log.error("utterance failed", utterance=number, error=trace(error))  # see trace
             self._outbox.put(Failure(number, RtvoiceError("A fault of the server; its log says more.")))
 
-    async def _put(self, number: int, audio: SpokenAudio) -> None:
+    async def _put(self, utterance: Request, audio: SpokenAudio) -> None:
+        number, segment = utterance.number, audio.segment
         if audio.opens:
-            segment = audio.segment
-            self._outbox.put(Segment(utterance=number, start=segment.start, end=segment.end, sample=audio.index))
+            sample = at_rate(audio.index, utterance.rate)
+            self._outbox.put(Segment(utterance=number, start=segment.start, end=segment.end, sample=sample))
         if audio.words:
             self._outbox.put(Words(utterance=number, words=audio.words))
-        index = audio.index
+        left = len(audio.samples)
         for samples in cut(audio.samples, _FRAME):
-            await self._room(len(samples) / SAMPLE_RATE)
-            self._outbox.put(Sound(number, index, samples))
-            index += len(samples)
+            await self._room(utterance, len(samples) / SAMPLE_RATE)
+            left -= len(samples)
+            self._outbox.put(Sound(number, samples, joins=audio.closes and not left))
+        if audio.closes:
+            self._put_marks(utterance, segment.end)
 
-    def _dry_at(self) -> float:
+    def _put_marks(self, utterance: Request, spoken: int | None = None) -> None:
+        for passed in utterance.passed(spoken):
+            self._outbox.put(passed)
+
+    def _dry_at(self, utterance: Request) -> float:
         """When the listener has heard all that was made, if it goes out at once."""
-        waiting = self._outbox.seconds
-        return max(self._listener.dry_at, self._now()) + waiting if waiting else self._listener.dry_at
+        waiting, dry_at = self._outbox.seconds, utterance.listener.dry_at
+        return max(dry_at, self._now()) + waiting if waiting else dry_at
 
-    async def _room(self, seconds: float) -> None:
+    async def _room(self, utterance: Request, seconds: float) -> None:
         """Wait until the listener is near enough for this much more audio."""
         while True:
-            unheard = self._listener.ahead(self._now())
+            unheard = utterance.listener.ahead(self._now())
             excess = unheard + self._outbox.seconds + seconds - self._config.audio_ahead_s
             if excess <= 0 or unheard + self._outbox.seconds == 0:
                 return
@@ -283,78 +303,65 @@ class Session:
     async def _write(self) -> None:
         try:
             while (item := await self._outbox.take()) is not None:
-                data = self._render(item)
-                if data is not None:
-                    await self._peer.send(data)
-                if isinstance(item, Sound):
-                    self._listener.sent(len(item.samples) / SAMPLE_RATE, self._now())
-            await self._peer.close(1001, "the server is going away")
+                request = self._utterances.get(item.utterance) if isinstance(item, Sound) else None
+                for message in self._render(item):
+                    for data in self._dialect.write(message):
+                        await self._peer.send(data)
+                if isinstance(item, Reply):
+                    await self._peer.send(item.data)
+                if isinstance(item, Sound) and request is not None:
+                    request.listener.sent(len(item.samples) / SAMPLE_RATE, self._now())
+            await self._peer.close(self._close_code, self._close_reason)
         except PeerGone:
             self._outbox.abandon()  # the reader sees it too, once it waits for messages again, and ends the session
 
-    def _render(self, item: Answer | Speech) -> str | bytes | None:
-        """Write a message, and note that it is sent: from here on there is no wait before it leaves."""
+    def _render(self, item: Answer | Speech) -> list[ServerMessage]:
+        """Make the messages of what is sent next, and note that they are sent: there is no wait before they leave."""
         if isinstance(item, Cancelled | Error):
-            return encode(item)
-        number = item.utterance
-        utterance = self._utterances.get(number)
+            return [item]
+        if isinstance(item, Reply):
+            return []
+        utterance = self._utterances.get(item.utterance)
         if utterance is None:
-            return None  # it has ended meanwhile
+            return []  # it has ended meanwhile
         match item:
-            case Sound(_, index, samples):
-                self._conversation.send_audio(number, len(samples), self._now())
-                utterance.samples_sent += len(samples)
-                data = encode_samples(samples, utterance.audio_format)
-                return encode(Audio(utterance=number, sample=index, data=data))
+            case Sound():
+                return self._sound(utterance, item)
+            case Passed(number, name):
+                return [Marked(utterance=number, name=name, sample=at_rate(utterance.samples_sent, utterance.rate))]
             case Words():
                 self._conversation.send_words(item)
-                return encode(item)
+                return [item]
             case Segment():
-                return encode(item)
-            case Finish():
-                done = self._conversation.finish(number)
-                self._forget(number, done)
-                self._close_if_quiet()
-                return encode(done)
-            case Failure(_, error):
-                failed = self._conversation.fail(number, error)
-                self._forget(number, failed)
-                self._close_if_quiet()
-                return encode(failed)
+                return [item]
+            case Finish(number):
+                rest = self._audio(utterance, *utterance.encoder.finish())
+                self._note_costs(utterance)
+                return [*rest, self._ended(self._conversation.finish(number))]
+            case Failure(number, error):
+                self._note_costs(utterance)
+                return [self._ended(self._conversation.fail(number, error))]
 
-    # What the server offers
+    def _sound(self, utterance: Request, sound: Sound) -> list[ServerMessage]:
+        count = len(sound.samples)
+        self._conversation.send_audio(utterance.number, count, self._now())
+        utterance.samples_sent += count
+        return self._audio(utterance, *utterance.encoder.encode(sound.samples, joins=sound.joins))
 
-    def _ready(self) -> Ready:
-        limits = self._config.limits
-        return Ready(
-            protocol=PROTOCOL_VERSION,
-            server=__version__,
-            sample_rate=SAMPLE_RATE,
-            formats=AUDIO_FORMATS,
-            voices=tuple(
-                Voice(name=voice.name, language=voice.language, gender=voice.gender)
-                for voice in self._synthesizer.voices
-            ),
-            languages=self._synthesizer.languages,
-            limits=SessionLimits(
-                text_characters=limits.text_characters,
-                message_bytes=limits.message_bytes,
-                utterances=limits.utterances,
-                min_speed=MIN_SPEED,
-                max_speed=MAX_SPEED,
-            ),
-        )
+    def _audio(self, utterance: Request, position: int, data: bytes) -> list[ServerMessage]:
+        return [Audio(utterance=utterance.number, sample=position, data=data)] if data else []
 
-    def _check(self, options: Speak) -> None:
-        if options.format is not None and options.format not in AUDIO_FORMATS:
-            raise InvalidInput("There is no such audio format.", field="format", allowed=AUDIO_FORMATS)
-        self._synthesizer.check(self._speech_options(options))
+    def _ended(self, terminal: Done | Error) -> Done | Error:
+        if terminal.utterance is not None:
+            self._forget(terminal.utterance, terminal)
+        self._close_if_quiet()
+        return terminal
 
-    def _speech_options(self, options: Speak) -> SpeechOptions:
-        default = SpeechOptions(voice=self._synthesizer.voices[0].name)
-        return SpeechOptions(
-            voice=default.voice if options.voice is None else options.voice,
-            language=options.language,
-            speed=default.speed if options.speed is None else options.speed,
-            seed=default.seed if options.seed is None else options.seed,
+    def _note_costs(self, utterance: Request) -> None:
+        account = utterance.account
+        self._conversation.note_costs(
+            utterance.number,
+            queue_ms=round(account.waited_s * 1000),
+            compute_ms=round(account.used_s * 1000),
+            cold_start_ms=round(utterance.cold_start_s * 1000),
         )

@@ -107,6 +107,14 @@ def rule(
     return _spaced(text, end, after, orthography, final=final)
 
 
+def ends_sentence(text: str) -> bool:
+    """Whether a segment's text ends as sentences do: with its line, or in a stop, closing marks aside."""
+    ink = text.rstrip()
+    if "\n" in text[len(ink) :]:
+        return True
+    return ink.rstrip("".join(_QUOTES) + "*_~`")[-1:] in set(STOPS)
+
+
 def _token(text: str, at: int) -> str:
     """The run of characters without a space that ends before `at`, without the marks that open it."""
     before = text[max(0, at - TOKEN_REACH) : at].rsplit(None, 1)

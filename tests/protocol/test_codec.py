@@ -58,7 +58,7 @@ def test_what_is_no_message(wire, says):
 def test_types_that_are_none(wire):
     with pytest.raises(InvalidInput) as caught:
         decode_client(wire)
-    assert (caught.value.field, caught.value.allowed) == ("type", ("speak", "flush", "end", "cancel"))
+    assert (caught.value.field, caught.value.allowed) == ("type", ("speak", "flush", "mark", "end", "cancel"))
 
 
 @pytest.mark.parametrize(

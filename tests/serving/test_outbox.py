@@ -9,8 +9,8 @@ from rtvoice.protocol.messages import Error
 from rtvoice.serving.outbox import Finish, Outbox, Sound
 
 
-def sound(utterance, index=0, samples=2400):
-    return Sound(utterance, index, np.zeros(samples, np.float32))
+def sound(utterance, samples=2400):
+    return Sound(utterance, np.zeros(samples, np.float32), joins=False)
 
 
 def answer(number):

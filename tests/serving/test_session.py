@@ -90,7 +90,9 @@ class TestSpeaking:
             await talk.say({"type": "speak", "text": "One two three four."})
             await talk.say({"type": "end"})
             await talk.hear_terminals(1)
-            assert {len(message.data) for message in talk.heard if isinstance(message, Audio)} == {4800}
+            lengths = [len(message.data) for message in talk.heard if isinstance(message, Audio)]
+            assert max(lengths) == 4800
+            assert sum(lengths) == 4 * WORD_BYTES
 
     async def test_however_text_is_cut_the_bytes_are_the_same(self, talk):
         text = "It is 5 o'clock. Who's there? Nobody, it seems… Well then."
@@ -110,7 +112,7 @@ class TestBadInput:
             ({}, "type"),
             ({"type": "speak", "text": "a", "voice": "nobody"}, "voice"),
             ({"type": "speak", "text": "a", "language": "xx"}, "language"),
-            ({"type": "speak", "text": "a", "format": "mp3"}, "format"),
+            ({"type": "speak", "text": "a", "format": "flac"}, "format"),
             ({"type": "speak", "text": "a", "speed": True}, "speed"),
             ({"type": "speak", "text": "a", "speed": 2.5}, "speed"),
             ({"type": "speak", "text": "a", "speed": float("nan")}, "speed"),

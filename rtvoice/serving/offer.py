@@ -1,0 +1,73 @@
+"""What a session may ask for: the engine's voices and languages, the formats, the limits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rtvoice._version import __version__
+from rtvoice.config import AUDIO_FORMATS, MAX_SPEED, MIN_SPEED, SAMPLE_RATE, SAMPLE_RATES, AudioFormat
+from rtvoice.encoders import available_formats, check_format
+from rtvoice.protocol.messages import PROTOCOL_VERSION, Ready, SessionLimits, Speak, Voice
+from rtvoice.speech.synthesizer import SpeechOptions
+
+if TYPE_CHECKING:
+    from rtvoice.config import Limits
+    from rtvoice.speech.synthesizer import Synthesizer
+
+
+class Offer:
+    """What there is, and how a message's options are read.
+
+    Args:
+        synthesizer: for its voices and languages; need not be entered.
+        limits: of a session.
+    """
+
+    def __init__(self, synthesizer: Synthesizer, limits: Limits) -> None:
+        self._synthesizer = synthesizer
+        self._limits = limits
+
+    def ready(self) -> Ready:
+        """The server's first message in the native protocol."""
+        return Ready(
+            protocol=PROTOCOL_VERSION,
+            server=__version__,
+            sample_rate=SAMPLE_RATE,
+            sample_rates=SAMPLE_RATES,
+            formats=available_formats(),
+            voices=tuple(
+                Voice(name=voice.name, language=voice.language, gender=voice.gender)
+                for voice in self._synthesizer.voices
+            ),
+            languages=self._synthesizer.languages,
+            limits=SessionLimits(
+                text_characters=self._limits.text_characters,
+                message_bytes=self._limits.message_bytes,
+                utterances=self._limits.utterances,
+                min_speed=MIN_SPEED,
+                max_speed=MAX_SPEED,
+            ),
+        )
+
+    def check(self, options: Speak) -> None:
+        """Refuse options that cannot be spoken, or not in that format.
+
+        Raises:
+            InvalidInput: naming the field and what is allowed.
+        """
+        check_format(self.audio_format(options))
+        self._synthesizer.check(self.speech_options(options))
+
+    def audio_format(self, options: Speak) -> AudioFormat:
+        """The format that a message asks for, or the default."""
+        return AudioFormat(options.format or AUDIO_FORMATS[0], options.sample_rate or SAMPLE_RATE)
+
+    def speech_options(self, options: Speak) -> SpeechOptions:
+        """How the speech that a message asks for sounds; what it does not say is as always."""
+        default = SpeechOptions(voice=self._synthesizer.voices[0].name)
+        return SpeechOptions(
+            voice=default.voice if options.voice is None else options.voice,
+            language=options.language,
+            speed=default.speed if options.speed is None else options.speed,
+            seed=default.seed if options.seed is None else options.seed,
+        )

@@ -1,0 +1,97 @@
+"""What a session holds of one utterance: its text on the way in, its marks, its audio on the way out."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from rtvoice.encoders import Encoder
+from rtvoice.serving.narration import TextInbox
+from rtvoice.serving.outbox import Passed
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from rtvoice.config import AudioFormat
+    from rtvoice.serving.pacing import PlaybackClock
+    from rtvoice.speech.synthesizer import SpeechOptions
+    from rtvoice.speech.turn import Account
+
+
+class Request:
+    """What the session holds of an utterance that has not ended.
+
+    Args:
+        number: the utterance's.
+        options: how it sounds.
+        audio_format: what it leaves as.
+        pause_s: silence between its sentences.
+        listener: who hears it.
+        account: what it takes is charged to.
+
+    Attributes:
+        rate: samples a second that it leaves at.
+        encoder: of its audio.
+        inbox: its text on the way to who speaks it.
+        samples_sent: at the model's rate.
+        cold_start_s: time in which it waited for the model to be loaded.
+        task: speaks it, once its turn has come.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        options: SpeechOptions,
+        audio_format: AudioFormat,
+        pause_s: float,
+        listener: PlaybackClock,
+        account: Account,
+    ) -> None:
+        self.number = number
+        self.options = options
+        self.rate = audio_format.sample_rate
+        self.pause_s = pause_s
+        self.listener = listener
+        self.account = account
+        self.encoder = Encoder(audio_format)
+        self.inbox = TextInbox()
+        self.samples_sent = 0
+        self.cold_start_s = 0.0
+        self.task: asyncio.Task[None] | None = None
+        self._arrived = self._ink = self._spoken = 0  # characters: all, to the last that is no space, made into audio
+        self._marks: deque[tuple[int, str]] = deque()
+
+    def push(self, text: str) -> None:
+        """Take text that arrived."""
+        ink = len(text.rstrip())
+        if ink:
+            self._ink = self._arrived + ink
+        self._arrived += len(text)
+        self.inbox.push(text)
+
+    @property
+    def has_text(self) -> bool:
+        """Whether any text arrived."""
+        return self._arrived > 0
+
+    def mark(self, name: str) -> None:
+        """Take a mark behind the text that arrived."""
+        self._marks.append((self._ink, name))
+
+    def passed(self, spoken: int | None = None) -> list[Passed]:
+        """Marks that the audio made so far has passed.
+
+        Args:
+            spoken: how many characters it speaks, if that has changed; from the end of all of it on, no less than all.
+        """
+        if spoken is not None:
+            self._spoken = max(self._spoken, spoken)
+        names = []
+        while self._marks and self._marks[0][0] <= self._spoken:
+            names.append(self._marks.popleft()[1])
+        return [Passed(self.number, name) for name in names]
+
+    def drop_work(self) -> None:
+        """Stop speaking it."""
+        if self.task is not None:
+            self.task.cancel()
