@@ -99,6 +99,19 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """What the running cost is reckoned with, in any currency. The defaults are what clouds ask in US dollars.
+
+    Attributes:
+        cpu_s: a CPU-second.
+        gib_s: a GiB of memory for a second.
+    """
+
+    cpu_s: float = 1.8e-5
+    gib_s: float = 2.0e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServerConfig:
     """The endpoint.
 
@@ -107,6 +120,11 @@ class ServerConfig:
         port: port to listen on, 0 for any free one.
         limits: what one peer may ask for.
         audio_ahead_s: seconds of audio synthesised ahead of the listener at most.
+        idle_release_s: seconds without speech after which the engine gives its memory back; None never does.
+        start_cold: whether the engine is loaded for the first speech rather than before the first connection.
+        wait_s: longest wait for first audio that is admitted, in seconds as predicted; None admits everybody.
+        prewarm: whether a connection has the engine loaded before it asks for speech.
+        prices: of the running cost.
         drain_s: seconds that speech under way may take to finish after SIGTERM.
         web: folder of the static page, or None for no page.
         origins: origins (`https://example.org`) whose pages may open the socket, beside the server's own.
@@ -116,6 +134,11 @@ class ServerConfig:
     port: int = DEFAULT_PORT
     limits: Limits = field(default_factory=Limits)
     audio_ahead_s: float = 8.0
+    idle_release_s: float | None = 60.0
+    start_cold: bool = False
+    wait_s: float | None = 15.0
+    prewarm: bool = False
+    prices: Prices = field(default_factory=Prices)
     drain_s: float = 20.0
     web: Path | None = None
     origins: tuple[str, ...] = ()

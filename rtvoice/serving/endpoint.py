@@ -19,8 +19,10 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Response
 
 from rtvoice.errors import SetupError
+from rtvoice.serving.admission import Admission
 from rtvoice.serving.http import Answer, Site, StaticFiles, plain
 from rtvoice.serving.logs import trace
+from rtvoice.serving.metrics import Metrics
 from rtvoice.serving.session import PeerGone, Session
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ _PING_INTERVAL_S = 20.0
 # A ping waits behind audio that a listener who plays in real time has not read yet.
 _PING_TIMEOUT_S = 40.0
 _CLOSE_TIMEOUT_S = 5.0
+_RETRY_AFTER_S = 1.0
 
 
 class WebSocketPeer:
@@ -75,15 +78,20 @@ class Endpoint:
     Args:
         config: where to listen and what peers may ask for.
         synthesizer: entered.
+        metrics: where what happens is counted; by default its own.
 
     Raises:
         SetupError: (on entering) the address cannot be listened on.
     """
 
-    def __init__(self, config: ServerConfig, synthesizer: Synthesizer) -> None:
+    def __init__(self, config: ServerConfig, synthesizer: Synthesizer, metrics: Metrics | None = None) -> None:
         self._config = config
         self._synthesizer = synthesizer
-        self._site = Site(StaticFiles(config.web), self._is_ready)
+        self._metrics = metrics if metrics is not None else Metrics(config.prices)
+        self._admission = Admission(
+            most_s=config.wait_s, places=lambda: synthesizer.places, loading_s=lambda: synthesizer.loading_s
+        )
+        self._site = Site(StaticFiles(config.web), self._retry_after_s, self._expose)
         self._sessions: dict[Session, ServerConnection] = {}
         self._quiet = asyncio.Event()
         self._quiet.set()
@@ -203,15 +211,26 @@ class Endpoint:
         origins = headers.get_all("Origin")
         if any(not self._is_allowed(origin, headers.get("Host", "")) for origin in origins):
             return plain(HTTPStatus.FORBIDDEN, "Pages of this origin may not open the socket.")
-        if self._stopping or len(self._sessions) >= self._config.limits.connections:
-            return plain(HTTPStatus.SERVICE_UNAVAILABLE, "No more sessions are taken now.", retry_after_s=1)
+        if (retry_after_s := self._retry_after_s()) is not None:
+            self._metrics.refused("session")
+            return plain(
+                HTTPStatus.SERVICE_UNAVAILABLE, "No more sessions are taken now.", retry_after_s=retry_after_s
+            )
         return None
 
     def _is_allowed(self, origin: str, host: str) -> bool:
         return origin in self._config.origins or urlsplit(origin).netloc.lower() == host.lower()
 
-    def _is_ready(self) -> bool:
-        return not self._stopping and len(self._sessions) < self._config.limits.connections
+    def _retry_after_s(self) -> float | None:
+        """How long to wait until an utterance of a new session would be taken; None if it would be now."""
+        if self._stopping or len(self._sessions) >= self._config.limits.connections:
+            return _RETRY_AFTER_S
+        return self._admission.retry_after_s
+
+    def _expose(self) -> bytes:
+        return self._metrics.expose(
+            hungry=self._admission.hungry, predicted_s=self._admission.predicted_s, sessions=len(self._sessions)
+        )
 
 
 def _limit_send_buffer(connection: ServerConnection) -> None:

@@ -1,8 +1,9 @@
-"""What the port answers to plain GET requests: the page's files and the two health checks. Without I/O once loaded."""
+"""What the port answers to plain GET requests: the page's files, health checks, metrics. Without I/O once loaded."""
 
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -26,6 +27,9 @@ _TYPES = {
     ".woff2": "font/woff2",
 }
 _INDEX = "index.html"
+
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+"""Prometheus' text format."""
 
 _SECURITY = {
     # 'self' covers the socket of the same host and port; the other addresses are for the language model that a visitor
@@ -90,12 +94,19 @@ class Site:
 
     Args:
         files: the page.
-        is_ready: whether an utterance would be taken now.
+        retry_after_s: how long to wait until an utterance would be taken; None if it would be now.
+        metrics: what is told at `/metrics`, in Prometheus' format; None tells nothing.
     """
 
-    def __init__(self, files: StaticFiles, is_ready: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        files: StaticFiles,
+        retry_after_s: Callable[[], float | None],
+        metrics: Callable[[], bytes] | None = None,
+    ) -> None:
         self._files = files
-        self._is_ready = is_ready
+        self._retry_after_s = retry_after_s
+        self._metrics = metrics
 
     def answer(self, path: str, known_tag: str | None = None) -> Answer:
         """Answer a GET request.
@@ -107,17 +118,20 @@ class Site:
         if path == "/healthz":
             return plain(HTTPStatus.OK, "alive")
         if path == "/readyz":
-            if self._is_ready():
+            if (retry_after_s := self._retry_after_s()) is None:
                 return plain(HTTPStatus.OK, "ready")
-            return plain(HTTPStatus.SERVICE_UNAVAILABLE, "not now", retry_after_s=1)
+            return plain(HTTPStatus.SERVICE_UNAVAILABLE, "not now", retry_after_s=retry_after_s)
+        if path == "/metrics" and self._metrics is not None:
+            headers = _SECURITY | {"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"}
+            return Answer(HTTPStatus.OK, headers, self._metrics())
         return self._files.answer(path, known_tag) or plain(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
 
 
-def plain(status: HTTPStatus, text: str, *, retry_after_s: int | None = None) -> Answer:
-    """Make an answer of one line of text."""
+def plain(status: HTTPStatus, text: str, *, retry_after_s: float | None = None) -> Answer:
+    """Make an answer of one line of text, and when to try again, which the header tells in whole seconds."""
     headers = _SECURITY | {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"}
     if retry_after_s is not None:
-        headers["Retry-After"] = str(retry_after_s)
+        headers["Retry-After"] = str(math.ceil(retry_after_s))
     return Answer(status, headers, f"{text}\n".encode())
 
 

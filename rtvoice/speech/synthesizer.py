@@ -99,6 +99,11 @@ class Synthesizer(ABC):
         """Pieces of work that run at once, at least 1. Known before loading."""
         return 1
 
+    @property
+    def loading_s(self) -> float:
+        """Seconds until it can speak, as far as is known; 0 if it can now."""
+        return 0.0
+
     @abstractmethod
     def check(self, options: SpeechOptions) -> None:
         """Refuse options that cannot be spoken.

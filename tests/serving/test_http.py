@@ -21,7 +21,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def site(folder):
-    return Site(StaticFiles(folder), lambda: True)
+    return Site(StaticFiles(folder), lambda: None)
 
 
 @pytest.mark.parametrize(
@@ -83,15 +83,22 @@ def test_a_file_the_browser_has_is_not_sent_again(site):
 
 
 def test_health_and_readiness():
-    ready = True
-    site = Site(StaticFiles(None), lambda: ready)
+    retry_after_s = None
+    site = Site(StaticFiles(None), lambda: retry_after_s)
     assert site.answer("/healthz").status == 200
     assert site.answer("/readyz").status == 200
-    ready = False
+    retry_after_s = 2.3
     assert site.answer("/healthz").status == 200
     refused = site.answer("/readyz")
-    assert (refused.status, refused.headers["Retry-After"]) == (503, "1")
+    assert (refused.status, refused.headers["Retry-After"]) == (503, "3")
+
+
+def test_metrics_are_told_where_there_are_any():
+    answer = Site(StaticFiles(None), lambda: None, lambda: b"up 1\n").answer("/metrics")
+    assert (answer.status, answer.body) == (200, b"up 1\n")
+    assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    assert Site(StaticFiles(None), lambda: None).answer("/metrics").status == 404
 
 
 def test_without_a_page():
-    assert Site(StaticFiles(None), lambda: True).answer("/").status == 404
+    assert Site(StaticFiles(None), lambda: None).answer("/").status == 404
