@@ -9,7 +9,9 @@ import numpy as np
 
 from rtvoice.speech import host
 from rtvoice.speech.host import SourceSpectra
+from rtvoice.speech.norms import StyledNorms
 from rtvoice.speech.slices import SlicedGeneration, margin
+from rtvoice.speech.statistics import Statistics, describe
 from rtvoice.speech.vocabulary import ids
 
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rtvoice.speech.pool import Pool
-    from rtvoice.speech.slices import Norms
     from rtvoice.speech.turn import Turn
 
     Floats = NDArray[np.float32]
@@ -34,11 +35,13 @@ class Features:
         durations: of the phonemes and the zero at each end, in frames of 25 ms, [T]; their sum is F.
         f0: pitch in Hz, [2F].
         x: the decoder's features, [2F, 512].
+        description: what the statistics of the generator's norms are predicted from, [523].
     """
 
     durations: Floats
     f0: Floats
     x: Floats
+    description: Floats
 
 
 class Acoustics:
@@ -47,6 +50,7 @@ class Acoustics:
     def __init__(self, pool: Pool, arrays: Mapping[str, Floats]) -> None:
         """Args: pool: where networks run; arrays: the model's `network.host_arrays`."""
         self._pool = pool
+        self._norms = StyledNorms(arrays)
         self._mix, self._bias = arrays[f"{_SOURCE}.weight"], arrays[f"{_SOURCE}.bias"]
 
     async def features(self, phonemes: str, style: Floats, speed: float, turn: Turn) -> Features:
@@ -71,27 +75,38 @@ class Acoustics:
         prosody = await self._pool.infer("prosody", {"en": en, "style": style}, turn=turn)
         asr = host.align(text["t_en"], text["durations"])
         decoder = await self._pool.infer("decoder", {"asr": asr, "style": style, **prosody}, turn=turn)
-        return Features(text["durations"], prosody["f0"], decoder["x"])
+        durations, f0 = text["durations"], prosody["f0"]
+        description = describe(decoder["summary"], f0, prosody["energy"], durations)
+        return Features(durations, f0, decoder["x"], description)
 
-    async def exact(
+    async def exact(self, features: Features, style: Floats, noise: np.random.Generator, turn: Turn) -> Floats:
+        """Run the generator in its exact form: all samples at once, [600F]."""
+        post, _ = await self._generate(features, style, noise, turn)
+        return await self._pool.run(lambda: host.istft(post), turn=turn)
+
+    async def measure(self, features: Features, style: Floats, noise: np.random.Generator, turn: Turn) -> Statistics:
+        """Run the generator in its exact form for the statistics that its norms measure."""
+        _, statistics = await self._generate(features, style, noise, turn)
+        return statistics
+
+    async def _generate(
         self, features: Features, style: Floats, noise: np.random.Generator, turn: Turn
-    ) -> AsyncGenerator[Floats, None]:
-        """Run the generator in its exact form: all samples at once."""
-
+    ) -> tuple[Floats, Statistics]:
         def excite() -> Floats:
             source = self._source(features, noise)
             source.make(len(source.rows))
             return source.rows
 
         har = await self._pool.run(excite, turn=turn)
-        inputs = {"x": features.x, "har": har, "style": style}
-        post = (await self._pool.infer("generator", inputs, turn=turn))["post"]
-        yield await self._pool.run(lambda: host.istft(post), turn=turn)
+        outputs = await self._pool.infer("generator", {"x": features.x, "har": har, "style": style}, turn=turn)
+        means, variances = ((outputs[f"{name}1"], outputs[f"{name}2"]) for name in ("mean", "variance"))
+        return outputs["post"], Statistics(means, variances)
 
     async def sliced(
-        self, features: Features, norms: Norms, noise: np.random.Generator, turn: Turn
+        self, features: Features, style: Floats, statistics: Statistics, noise: np.random.Generator, turn: Turn
     ) -> AsyncGenerator[Floats, None]:
-        """Run the generator in slices, the scales and shifts of its norms given: samples as they are ready."""
+        """Run the generator in slices, its statistics given: samples as they are ready."""
+        norms = self._norms.join(style, statistics)
         generation = SlicedGeneration(features.x, self._source(features, noise, margin()), norms)
         while (call := await self._pool.run(generation.call, turn=turn)) is not None:
             outputs = await self._pool.infer(call.network, call.inputs, turn=turn)

@@ -14,9 +14,11 @@ from rtvoice.errors import InvalidInput, SetupError
 from rtvoice.speech.acoustics import Acoustics
 from rtvoice.speech.build import ARRAYS, ensure_model, model_folder
 from rtvoice.speech.cores import find_cores, follow, size
+from rtvoice.speech.fitting import fit_statistics
 from rtvoice.speech.phonemes import LANGUAGES, Phonemizer, data_files
 from rtvoice.speech.pieces import cut
 from rtvoice.speech.pool import Pool
+from rtvoice.speech.slices import STAGE1_LENGTHS, STAGE2_LENGTHS
 from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer, VoiceInfo
 from rtvoice.speech.timing import WordClock
 from rtvoice.speech.turn import Turn
@@ -24,19 +26,28 @@ from rtvoice.speech.voices import VoiceStore
 from rtvoice.text.segment import Passage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterator
+    from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from rtvoice.config import EngineConfig
+    from rtvoice.speech.acoustics import Features
     from rtvoice.speech.build import BuiltModel
     from rtvoice.speech.pieces import Piece
+    from rtvoice.speech.statistics import StatisticsMap
     from rtvoice.text.segment import Script
 
     Floats = NDArray[np.float32]
 
-_NETWORKS = ("text", "prosody", "decoder", "generator")
+_NETWORKS = (
+    "text",
+    "prosody",
+    "decoder",
+    *(f"stage1-{length}" for length in STAGE1_LENGTHS),
+    *(f"stage2-{length}" for length in STAGE2_LENGTHS),
+)
+_EXACT = "generator"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +109,11 @@ class KokoroSynthesizer(Synthesizer):
             arrays, kernels = await asyncio.to_thread(_read_arrays, model)
             sizes = size(find_cores(), self._config.streams, self._config.threads)
             pool = Pool(
-                {name: model.folder / f"{name}.xml" for name in _NETWORKS},
+                {name: model.folder / f"{name}.xml" for name in (*_NETWORKS, _EXACT)},
                 model.compiled,
                 streams=sizes.streams,
                 threads=sizes.threads,
+                rare={_EXACT},
                 shared=kernels,
             )
             acoustics = Acoustics(await resources.enter_async_context(pool), arrays)
@@ -121,6 +133,31 @@ class KokoroSynthesizer(Synthesizer):
         """The files that loading reads and that nothing else needs: the model, compiled, and the G2P process's data."""
         folder = model_folder(self._config.paths, self._config.checkpoint)
         return [*(file for file in folder.rglob("*") if file.is_file()), *data_files()]
+
+    async def fit_statistics(
+        self, voice: str, texts: Sequence[str], progress: Callable[[float], None]
+    ) -> StatisticsMap:
+        """Fit the map with which a voice can be spoken in slices (`rtvoice.speech.fitting`). Not while others speak.
+
+        Args:
+            voice: its name.
+            texts: sentences that are spoken for it.
+            progress: told the part that is done, 0 to 1.
+
+        Raises:
+            InvalidInput: there is no such voice.
+            SynthesisFailed: a sentence could not be spoken.
+        """
+        loaded = self._open()
+        language = self._voices.info(voice).language
+        if language not in LANGUAGES:  # the map is of how the voice sounds, whatever it says
+            language = LANGUAGES[0]
+        return await fit_statistics(loaded.acoustics, loaded.phonemizer, self._voices, voice, language, texts, progress)
+
+    def _open(self) -> _Loaded:
+        if self._loaded is None:
+            raise SetupError("the engine is not open; use it inside `async with`")
+        return self._loaded
 
     async def speak(
         self, script: Script, options: SpeechOptions, *, ordinal: int, turn: Turn | None = None
@@ -142,9 +179,7 @@ class KokoroSynthesizer(Synthesizer):
     async def _passage(
         self, passage: Passage, options: SpeechOptions, seeds: np.random.SeedSequence, start: int, turn: Turn
     ) -> AsyncGenerator[AudioSlice, None]:
-        loaded = self._loaded
-        if loaded is None:
-            raise SetupError("the engine is not open; use it inside `async with`")
+        loaded = self._open()
         voice = passage.voice or options.voice
         language = options.language or self._voices.info(voice).language
         speed = min(max(options.speed * passage.rate, MIN_SPEED), MAX_SPEED)
@@ -154,7 +189,7 @@ class KokoroSynthesizer(Synthesizer):
         for piece in cut(words):
             style = self._voices.style(voice, len(piece.phonemes))
             noise = np.random.Generator(np.random.Philox(seeds.spawn(1)[0]))
-            async for audio in self._piece(loaded.acoustics, piece, clock, style, speed, noise, start, turn):
+            async for audio in self._piece(loaded.acoustics, piece, clock, voice, style, speed, noise, start, turn):
                 start += len(audio.samples)
                 yield audio
 
@@ -163,6 +198,7 @@ class KokoroSynthesizer(Synthesizer):
         acoustics: Acoustics,
         piece: Piece,
         clock: WordClock,
+        voice: str,
         style: Floats,
         speed: float,
         noise: np.random.Generator,
@@ -171,11 +207,28 @@ class KokoroSynthesizer(Synthesizer):
     ) -> AsyncGenerator[AudioSlice, None]:
         features = await acoustics.features(piece.phonemes, style, speed, turn)
         words = clock.times(piece, features.durations, start / SAMPLE_RATE)
-        async for samples in acoustics.exact(features, style, noise, turn):
+        async for samples in self._sound(acoustics, features, voice, style, noise, turn):
             start += len(samples)
             beginning = [word for word in words if word.start_s < start / SAMPLE_RATE]
             words = words[len(beginning) :]
             yield AudioSlice(samples, tuple(beginning))
+
+    async def _sound(
+        self,
+        acoustics: Acoustics,
+        features: Features,
+        voice: str,
+        style: Floats,
+        noise: np.random.Generator,
+        turn: Turn,
+    ) -> AsyncGenerator[Floats, None]:
+        """Slices where the voice has a map of its statistics, else all at once."""
+        if (fitted := self._voices.statistics(voice)) is None:
+            yield await acoustics.exact(features, style, noise, turn)
+            return
+        statistics = fitted.predict(features.description)
+        async for samples in acoustics.sliced(features, style, statistics, noise, turn):
+            yield samples
 
 
 def _read_arrays(model: BuiltModel) -> tuple[dict[str, Floats], dict[str, Floats]]:

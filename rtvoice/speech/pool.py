@@ -23,7 +23,7 @@ from rtvoice.errors import SetupError, SynthesisFailed
 from rtvoice.speech.turn import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -110,6 +110,7 @@ class Pool:
         *,
         streams: int,
         threads: int,
+        rare: Collection[str] = (),
         shared: Mapping[str, NDArray[np.float32]] | None = None,
     ) -> None:
         """Describe a pool.
@@ -119,10 +120,14 @@ class Pool:
             compiled: OpenVINO's compile cache.
             streams: how many inferences run at once.
             threads: threads of one inference.
+            rare: networks that are loaded when they are first needed.
             shared: arrays that every network reads that has an input of their name.
         """
         self.streams, self.threads = streams, threads
-        self._networks, self._compiled = networks, compiled
+        self._networks, self._rare = networks, frozenset(rare)
+        self._loading = asyncio.Lock()
+        self._core = ov.Core()
+        self._core.set_property({"CACHE_DIR": str(compiled)})
         self._shared = {name: ov.Tensor(array, shared_memory=True) for name, array in (shared or {}).items()}
         self._places = Places(streams)
         self._requests: dict[str, deque[ov.InferRequest]] = {}
@@ -138,12 +143,7 @@ class Pool:
         self._places.resize(max(1, min(places, self.streams)))
 
     async def __aenter__(self) -> Self:
-        core = ov.Core()
-        core.set_property({"CACHE_DIR": str(self._compiled)})
-        compiling = (asyncio.to_thread(self._compile, core, file) for file in self._networks.values())
-        models = await asyncio.gather(*compiling)
-        for name, model in zip(self._networks, models, strict=True):
-            self._requests[name] = deque(self._request(model) for _ in range(self.streams))
+        await asyncio.gather(*(self._load(name) for name in self._networks if name not in self._rare))
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
@@ -152,7 +152,11 @@ class Pool:
         self._shared.clear()
         self._executor.shutdown()
 
-    def _compile(self, core: ov.Core, file: Path) -> ov.CompiledModel:
+    async def _load(self, name: str) -> None:
+        model = await asyncio.to_thread(self._compile, self._networks[name])
+        self._requests[name] = deque([await asyncio.to_thread(self._request, model) for _ in range(self.streams)])
+
+    def _compile(self, file: Path) -> ov.CompiledModel:
         properties = {
             # lower precisions break the sine source and the phase
             "INFERENCE_PRECISION_HINT": "f32",
@@ -162,7 +166,7 @@ class Pool:
             "ENABLE_CPU_PINNING": False,
         }
         try:
-            return core.compile_model(file, "CPU", properties)
+            return self._core.compile_model(file, "CPU", properties)
         except RuntimeError as error:
             raise SetupError(f"the built model does not load ({error}); run `rtvoice build --force`") from error
 
@@ -189,7 +193,12 @@ class Pool:
 
         Raises:
             SynthesisFailed: OpenVINO could not run it.
+            SetupError: it was loaded now, and is damaged.
         """
+        if network not in self._requests:
+            async with self._loading:
+                if network not in self._requests:
+                    await self._load(network)
         leave = await self._take(turn or Turn())
         request = self._requests[network].popleft()
         run = _Run(request, network, inputs)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rtvoice.speech.host import SourceSpectra
+    from rtvoice.speech.norms import Norms
 
     Floats = NDArray[np.float32]
 
@@ -32,14 +33,6 @@ SAMPLES_PER_ROW = 300
 
 LOOK_AHEAD = 2
 """Rows of features that stage 1 must be ahead of stage 2 (12 of its own rows)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Norms:
-    """The scales and shifts of all norms (`network.generator.scale_shift`), for each stage [24, C]."""
-
-    scales: tuple[Floats, Floats]
-    shifts: tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ has 510, and no further loss. float16 itself moves a number by at most 5 parts i
 
 from __future__ import annotations
 
+import io
 import lzma
 import re
 from importlib import resources
@@ -18,6 +19,7 @@ import numpy as np
 from rtvoice.config import DEFAULT_VOICE
 from rtvoice.errors import InvalidInput, SetupError
 from rtvoice.speech.files import write_atomically
+from rtvoice.speech.statistics import StatisticsMap
 from rtvoice.speech.synthesizer import VoiceInfo
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ LANGUAGES: Final = {
 
 _NAME = re.compile(r"[abefhijpz][fm]_[a-z0-9]+")
 _SUFFIX = ".xz"
+_STATISTICS = ".npz"
 
 # LZMA with its contexts aligned to two bytes; xz's own container brings a CRC of 64 bits.
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 1, "lp": 1, "pb": 1}]
@@ -112,6 +115,7 @@ class VoiceStore:
         self._added = data / "voices"
         self._files = _packaged() | self._found()
         self._styles: dict[str, NDArray[np.float16]] = {}
+        self._maps: dict[str, StatisticsMap | None] = {}
         names = sorted(self._files, key=lambda name: (name != DEFAULT_VOICE, name))
         self._infos = tuple(describe(name) for name in names)
         if offered is not None:
@@ -157,6 +161,21 @@ class VoiceStore:
             self._styles[name] = self._read(name)
         return self._styles[name][phonemes - 1 : phonemes].astype(np.float32)
 
+    def statistics(self, name: str) -> StatisticsMap | None:
+        """Return the map that predicts the statistics of the generator's norms for a voice; None if it has none.
+
+        Raises:
+            SetupError: its file is damaged.
+        """
+        if name not in self._maps:
+            file = self._statistics_file(name)
+            if file.is_file():
+                with file.open("rb") as opened:
+                    self._maps[name] = StatisticsMap.load(opened)
+            else:
+                self._maps[name] = None
+        return self._maps[name]
+
     def is_added(self, name: str) -> bool:
         """Whether the user added this voice, rather than the package bringing it."""
         return name in self._files and name not in _packaged()
@@ -183,8 +202,22 @@ class VoiceStore:
             raise InvalidInput(f"No voice named {name!r} was added.", field="voice", allowed=added)
         try:
             (self._added / (name + _SUFFIX)).unlink(missing_ok=True)
+            (self._added / (name + _STATISTICS)).unlink(missing_ok=True)
         except OSError as error:
             raise SetupError(f"The voice {name} cannot be removed: {error}") from error
+
+    def keep_statistics(self, name: str, fitted: StatisticsMap) -> None:
+        """Keep a map for an added voice. Stores made later have it.
+
+        Raises:
+            SetupError: it cannot be written.
+        """
+        packed = io.BytesIO()
+        fitted.save(packed)
+        write_atomically(self._added / (name + _STATISTICS), packed.getvalue())
+
+    def _statistics_file(self, name: str) -> Traversable:
+        return (self._added if self.is_added(name) else _folder()) / (name + _STATISTICS)
 
     def _found(self) -> dict[str, Traversable]:
         """The added voices. What cannot be the name of one is somebody else's file."""
@@ -199,6 +232,14 @@ class VoiceStore:
             raise SetupError(f"The voice {name} cannot be read ({damaged}); run: {repair}") from damaged
 
 
+def packaged_names() -> list[str]:
+    """The names of the voices that the package brings."""
+    return sorted(_packaged())
+
+
 def _packaged() -> dict[str, Traversable]:
-    folder = resources.files("rtvoice.speech") / "data" / "voices"
-    return {file.name.removesuffix(_SUFFIX): file for file in folder.iterdir() if file.name.endswith(_SUFFIX)}
+    return {file.name.removesuffix(_SUFFIX): file for file in _folder().iterdir() if file.name.endswith(_SUFFIX)}
+
+
+def _folder() -> Traversable:
+    return resources.files("rtvoice.speech") / "data" / "voices"

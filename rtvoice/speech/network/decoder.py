@@ -7,12 +7,15 @@ import openvino as ov
 from openvino import Node
 from openvino import opset13 as op
 
+from rtvoice.speech.network.generator import RATES, upsample
 from rtvoice.speech.network.layers import (
     Value,
     Weights,
     columns,
+    const,
     convolution,
     from_image,
+    leaky_relu,
     reshape,
     residual_block,
     to_image,
@@ -24,7 +27,8 @@ def decoder_network(w: Weights) -> ov.Model:
 
     Inputs: `asr` [F, 512], the rows of `t_en` repeated by their durations; `f0` [2F] in Hz; `energy` [2F];
     `style` [1, 256].
-    Outputs: `x` [2F, 512], 80 rows a second.
+    Outputs: `x` [2F, 512], 80 rows a second; `summary` [512], mean and deviation of each channel that the generator's
+    first upsampling makes of it, from which the statistics of its norms are predicted (`rtvoice.speech.statistics`).
     """
     asr = op.parameter([-1, 512], np.float32, name="asr")
     f0 = op.parameter([-1], np.float32, name="f0")
@@ -39,9 +43,19 @@ def decoder_network(w: Weights) -> ov.Model:
     for i in range(4):  # the last block doubles the rate
         x = residual_block(op.concat([x, *beside], 1), acoustic, w / f"decode.{i}")
     features = from_image(x)  # (2F, 512)
+    summary = _summary(features, w / "generator.ups.0")
     features.output(0).set_names({"x"})
-    return ov.Model([features], [asr, f0, energy, style], "decoder")
+    summary.output(0).set_names({"summary"})
+    return ov.Model([features, summary], [asr, f0, energy, style], "decoder")
 
 
 def _halved(curve: Value, w: Weights) -> Node:
     return convolution(reshape(curve, 1, 1, 1, -1), w, stride=2, padding=1)
+
+
+def _summary(features: Value, w: Weights) -> Node:
+    up = upsample(leaky_relu(features, 0.1), w, RATES[0])
+    mean = op.reduce_mean(up, const([0], np.int64), True)
+    centred = op.subtract(up, mean)
+    deviation = op.sqrt(op.reduce_mean(op.multiply(centred, centred), const([0], np.int64), True))
+    return reshape(op.concat([mean, deviation], 1), -1)

@@ -20,9 +20,8 @@ from openvino import Node
 from openvino import opset13 as op
 
 from rtvoice.speech.network.fourier import PaddedPlaces, convolve
-from rtvoice.speech.network.kernels import BLOCKS, CONVOLUTIONS, KernelInputs, Windows
+from rtvoice.speech.network.kernels import KernelInputs, Windows
 from rtvoice.speech.network.layers import (
-    Floats,
     Value,
     Weights,
     columns,
@@ -33,24 +32,12 @@ from rtvoice.speech.network.layers import (
     rows,
     style_scale_shift,
 )
+from rtvoice.speech.norms import BLOCKS, EPSILON
 
-CHANNELS = (256, 128)
 RATES = (10, 6)
-"""Channels of each stage, and by how much it raises the rate."""
+"""By how much each stage raises the rate."""
 
 DILATIONS = (1, 3, 5)
-NORMS = 4 * len(CONVOLUTIONS)
-"""Norms of a stage."""
-
-EPSILON = 1e-5
-"""Added to the variance of a norm."""
-
-
-def norm_names(stage: int) -> list[tuple[str, str]]:
-    """Return the names of a stage's adaptive norms and of the Snakes' alphas behind them, in the order of `scale`."""
-    return [
-        (f"{block}.adain{part}.{i}", f"{block}.alpha{part}.{i}") for block in BLOCKS[stage] for part, i in CONVOLUTIONS
-    ]
 
 
 def snake(x: Value, scale: Value, shift: Value) -> Node:
@@ -141,7 +128,7 @@ def generator_network(w: Weights, windows: Windows) -> ov.Model:
     `style` [1, 256]; the kernels (`kernels.residual_kernels`).
     Outputs: `post` [120F + 1, 22], log magnitudes and what the sine of is the phase, 4,800 rows a second; the
     statistics that its norms measured, `mean1`, `variance1` [24, 256] and `mean2`, `variance2` [24, 128], in the
-    order of `norm_names`.
+    order of `norms.norm_names`.
     """
     features = op.parameter([-1, 512], np.float32, name="x")
     har = op.parameter([-1, 22], np.float32, name="har")
@@ -209,26 +196,3 @@ class _ExactStage:
 def _padded(x: Value, before: int, behind: int) -> Node:
     """Put rows of zeros before and behind [T, C]."""
     return op.pad(x, const([before, 0], np.int64), const([behind, 0], np.int64), "constant", const(0.0))
-
-
-def scale_shift(w: Weights, style: Floats, stage: int, mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """Turn a stage's statistics into what `snake` takes, on the host.
-
-    Args:
-        w: all weights of the model.
-        style: [1, 256].
-        stage: 0 or 1.
-        mean: [24, C].
-        variance: [24, C].
-
-    Returns:
-        scale and shift, [24, C].
-    """
-    w = w / "decoder.generator"
-    scales, shifts = np.empty_like(mean), np.empty_like(mean)
-    for row, (norm, alpha) in enumerate(norm_names(stage)):
-        gamma, beta = np.split(style[0, :128] @ w[f"{norm}.fc.weight"].T + w[f"{norm}.fc.bias"], 2)
-        turns = w[alpha].reshape(-1) / np.float32(np.pi)
-        scales[row] = (1 + gamma) / np.sqrt(variance[row] + np.float32(EPSILON)) * turns
-        shifts[row] = beta * turns - mean[row] * scales[row]
-    return scales, shifts

@@ -15,13 +15,7 @@ from openvino import opset13 as op
 
 from rtvoice.speech.network.fourier import Transform
 from rtvoice.speech.network.layers import Floats, Weights, const
-
-STAGES = 2
-BLOCKS = tuple((f"noise_res.{i}", *(f"resblocks.{3 * i + j}" for j in range(3))) for i in range(STAGES))
-"""The residual blocks of each stage: the source's, then the three on the sum."""
-
-CONVOLUTIONS = tuple((part, i) for i in range(3) for part in (1, 2))
-"""A block's convolutions and norms in order: first or second of a pair, number of the pair."""
+from rtvoice.speech.norms import BLOCKS, CONVOLUTIONS
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,7 @@ from openvino import opset13 as op
 
 from rtvoice.speech.network.fourier import convolve, places
 from rtvoice.speech.network.generator import (
-    CHANNELS,
     DILATIONS,
-    NORMS,
     last_convolution,
     polynomial,
     snake,
@@ -37,8 +35,9 @@ from rtvoice.speech.network.generator import (
     third_of_sum,
     upsample,
 )
-from rtvoice.speech.network.kernels import BLOCKS, CONVOLUTIONS, KernelInputs, Windows
+from rtvoice.speech.network.kernels import KernelInputs, Windows
 from rtvoice.speech.network.layers import Floats, Value, Weights, const, leaky_relu, reshape, rows
+from rtvoice.speech.norms import BLOCKS, CHANNELS, CONVOLUTIONS, NORMS
 
 REACH = 60
 """Rows that the longest residual block of a stage reaches to each side."""
@@ -95,7 +94,7 @@ def stage1_network(w: Weights, length: int, windows: Windows) -> ov.Model:
     """Build the first stage for slices of `length` rows of features.
 
     Inputs: `x` [length + 14, 512]; `har` [60 length + 1158, 22]; `mask` [10 length + 192, 1], 1 inside the utterance
-    and 0 outside, for the rows from 96 before the slice; `scale`, `shift` [24, 256], see `generator.scale_shift`; the
+    and 0 outside, for the rows from 96 before the slice; `scale`, `shift` [24, 256], see `norms.Norms`; the
     kernels (`kernels.residual_kernels`).
     Output: `y` [10 length, 256].
     """
