@@ -76,6 +76,18 @@ def seconds(text: str) -> float:
     return _number(text, lambda value: value >= 0, "a number of seconds, 0 or more")
 
 
+def seconds_or_off(text: str) -> float | None:
+    """Read a duration of at least 0 seconds, or `off`, which is None."""
+    if text == "off":
+        return None
+    return _number(text, lambda value: value >= 0, "a number of seconds, 0 or more, or off")
+
+
+def price(text: str) -> float:
+    """Read a price: 0 or more."""
+    return _number(text, lambda value: value >= 0, "a price, 0 or more")
+
+
 def speed(text: str) -> float:
     """Read a factor on the pace."""
     return _number(text, lambda value: MIN_SPEED <= value <= MAX_SPEED, f"a number from {MIN_SPEED} to {MAX_SPEED}")

@@ -8,8 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rtvoice.commands.build import build_with_bar
-from rtvoice.commands.options import add_command, add_common, add_engine, count, paths_of, port, seconds
-from rtvoice.config import DEFAULT_PORT, EngineConfig, Limits, ServerConfig
+from rtvoice.commands.options import (
+    add_command,
+    add_common,
+    add_engine,
+    count,
+    paths_of,
+    port,
+    price,
+    seconds,
+    seconds_or_off,
+)
+from rtvoice.config import DEFAULT_PORT, EngineConfig, Limits, Prices, ServerConfig
 
 if TYPE_CHECKING:
     import argparse
@@ -29,7 +39,8 @@ examples:
                                              let pages of that site speak
 
 Programs speak the protocol of docs/protocol.md at ws://HOST:PORT/. /healthz says that the process lives, /readyz that
-it takes work. SIGTERM and Ctrl-C stop accepting, let speech under way finish for --drain seconds, and exit with 0; a
+it takes work, /metrics what it did and what that cost. When nobody has spoken for --idle-release seconds, the engine's
+memory is given back; the next to speak waits a few seconds for it, and is told so. SIGTERM and Ctrl-C stop accepting, let speech under way finish for --drain seconds, and exit with 0; a
 second Ctrl-C does not wait. What users say is never logged.
 """
 
@@ -67,6 +78,7 @@ def add_parser(commands: Commands) -> None:
         metavar="S",
         help=f"seconds that speech may take to finish after SIGTERM (default: {defaults.drain_s:.0f})",
     )
+    _add_lifecycle(parser, defaults)
     group = parser.add_argument_group("what one peer may ask for")
     for option, field, what in (
         ("--max-sessions", "connections", "sessions at once"),
@@ -81,6 +93,33 @@ def add_parser(commands: Commands) -> None:
     add_engine(parser)
     add_common(parser)
     parser.set_defaults(run=run)
+
+
+def _add_lifecycle(parser: argparse.ArgumentParser, defaults: ServerConfig) -> None:
+    group = parser.add_argument_group("when the engine is there, and what it costs")
+    group.add_argument(
+        "--idle-release",
+        type=seconds_or_off,
+        default=defaults.idle_release_s,
+        metavar="S|off",
+        help=f"give its memory back after so many seconds without speech (default: {defaults.idle_release_s:.0f})",
+    )
+    group.add_argument("--cold", action="store_true", help="load it for the first speech, not at the start")
+    group.add_argument("--prewarm", action="store_true", help="load it when somebody connects, not when they speak")
+    group.add_argument(
+        "--max-wait",
+        type=seconds_or_off,
+        default=defaults.wait_s,
+        metavar="S|off",
+        help=f"refuse speech that would begin later than this, in seconds (default: {defaults.wait_s:.0f})",
+    )
+    for option, default, what in (
+        ("--price-cpu", defaults.prices.cpu_s, "a CPU-second"),
+        ("--price-memory", defaults.prices.gib_s, "a GiB of memory for a second"),
+    ):
+        group.add_argument(
+            option, type=price, default=default, metavar="X", help=f"of {what}, for /metrics (default: {default:g})"
+        )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -111,12 +150,18 @@ def run(arguments: argparse.Namespace) -> int:
             utterances=arguments.utterances,
             connections=arguments.connections,
         ),
+        idle_release_s=arguments.idle_release,
+        start_cold=arguments.cold,
+        wait_s=arguments.max_wait,
+        prewarm=arguments.prewarm,
+        prices=Prices(cpu_s=arguments.price_cpu, gib_s=arguments.price_memory),
         drain_s=arguments.drain,
         web=None if arguments.no_page else find_page(),
         origins=tuple(arguments.origin),
     )
     announce = _announce if arguments.log == "console" else None
-    uvloop.run(serve(server, KokoroSynthesizer(engine), listening=announce))
+    synthesizer = KokoroSynthesizer(engine)
+    uvloop.run(serve(server, synthesizer, listening=announce, files=synthesizer.files))
     return 0
 
 

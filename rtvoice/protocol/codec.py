@@ -35,6 +35,7 @@ from rtvoice.protocol.messages import (
     End,
     Error,
     Flush,
+    Loading,
     Mark,
     Marked,
     Ready,
@@ -114,6 +115,14 @@ _SERVER: dict[str, tuple[type, dict[str, Field]]] = {
             "voices": Field(array(nested(Voice, _VOICE))),
             "languages": Field(_STRINGS),
             "limits": Field(nested(SessionLimits, _LIMITS)),
+        },
+    ),
+    "loading": (
+        Loading,
+        {
+            "utterance": Field(_NUMBER),
+            "elapsed_ms": Field(_COUNT),
+            "expected_ms": Field(_COUNT, required=False),
         },
     ),
     "segment": (Segment, {"utterance": Field(_NUMBER), **_RANGE, "sample": Field(_COUNT)}),

@@ -137,6 +137,21 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Loading:
+    """The utterance waits for the engine, which is being loaded. Comes at once and then every second.
+
+    Attributes:
+        utterance: the utterance's number.
+        elapsed_ms: how long it has waited, in milliseconds.
+        expected_ms: how long loading took the last time; None if it is the first.
+    """
+
+    utterance: int
+    elapsed_ms: int
+    expected_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
     """From here on the audio speaks these characters.
 
@@ -284,6 +299,6 @@ class Error:
 
 
 ClientMessage = Speak | Flush | Mark | End | Cancel
-ServerMessage = Ready | Segment | Words | Audio | Marked | Done | Cancelled | Error
+ServerMessage = Ready | Loading | Segment | Words | Audio | Marked | Done | Cancelled | Error
 Terminal = Done | Cancelled | Error
 """What ends an utterance; an `Error` only if it carries a number."""

@@ -180,7 +180,14 @@ class Endpoint:
     async def _handle(self, connection: ServerConnection) -> None:
         _limit_send_buffer(connection)
         log = self._log.bind(session=connection.id.hex[:12])
-        session = Session(WebSocketPeer(connection), self._synthesizer, self._config, log)
+        session = Session(
+            WebSocketPeer(connection),
+            self._synthesizer,
+            self._config,
+            log,
+            admission=self._admission,
+            metrics=self._metrics,
+        )
         self._sessions[session] = connection
         self._quiet.clear()
         log.info("session opened", sessions=len(self._sessions))

@@ -204,6 +204,8 @@ class Lifecycle(Synthesizer):
                 if turn is not None and turn.loading is not None:
                     turn.loading(self._now() - began, self._load_s)
                 await asyncio.wait([load], timeout=_HEARTBEAT_S)
+            if turn is not None:
+                turn.loading_s = self._now() - began
             error = LoadFailed("The engine was closed.") if load.cancelled() else load.result()
             if error is not None:
                 raise LoadFailed(f"The engine could not be loaded: {error}") from error

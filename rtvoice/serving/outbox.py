@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rtvoice.config import SAMPLE_RATE
 from rtvoice.protocol.dialect import Reply
-from rtvoice.protocol.messages import Cancelled, Error, Segment, Words
+from rtvoice.protocol.messages import Cancelled, Error, Loading, Segment, Words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,7 +60,7 @@ class Failure:
 
 
 Speech = Sound | Passed | Finish | Failure | Segment | Words
-Answer = Cancelled | Error | Reply
+Answer = Cancelled | Error | Loading | Reply
 
 
 class Outbox:
@@ -95,6 +95,11 @@ class Outbox:
         """Add an answer behind other answers, before all speech."""
         self._answers.append(answer)
         self._filled.set()
+
+    def tell(self, news: Loading) -> None:
+        """Add what only matters to a peer who reads: it is left out if an answer waits."""
+        if not self._answers:
+            self.answer(news)
 
     def drop(self, utterance: int) -> None:
         """Throw away the speech of an utterance."""

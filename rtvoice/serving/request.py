@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from rtvoice.config import AudioFormat
+    from rtvoice.serving.admission import Waiting
     from rtvoice.serving.pacing import PlaybackClock
     from rtvoice.speech.synthesizer import SpeechOptions
     from rtvoice.speech.turn import Account
@@ -36,6 +37,7 @@ class Request:
         samples_sent: at the model's rate.
         cold_start_s: time in which it waited for the model to be loaded.
         task: speaks it, once its turn has come.
+        waiting: its entry with the admission, once there is something to say.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Request:
         self.samples_sent = 0
         self.cold_start_s = 0.0
         self.task: asyncio.Task[None] | None = None
+        self.waiting: Waiting | None = None
         self._arrived = self._ink = self._spoken = 0  # characters: all, to the last that is no space, made into audio
         self._marks: deque[tuple[int, str]] = deque()
 
@@ -91,7 +94,14 @@ class Request:
             names.append(self._marks.popleft()[1])
         return [Passed(self.number, name) for name in names]
 
+    def heard(self) -> None:
+        """Note that there is audio of it."""
+        if self.waiting is not None:
+            self.waiting.heard(self.account.used_s)
+
     def drop_work(self) -> None:
         """Stop speaking it."""
+        if self.waiting is not None:
+            self.waiting.over()
         if self.task is not None:
             self.task.cancel()

@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, TypeVar
 import structlog
 
 from rtvoice.serving.endpoint import Endpoint
+from rtvoice.serving.lifecycle import Lifecycle
+from rtvoice.serving.memory import give_back, measure
+from rtvoice.serving.metrics import Metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Coroutine, Iterable, Iterator
+    from pathlib import Path
 
     from rtvoice.config import ServerConfig
     from rtvoice.speech.synthesizer import Synthesizer
@@ -23,8 +27,16 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # what to open in a browser when we listen on all
 
 
+_MEASURE_S = 10.0
+"""Seconds between two looks at what the processes use."""
+
+
 async def serve(
-    config: ServerConfig, synthesizer: Synthesizer, *, listening: Callable[[str], None] | None = None
+    config: ServerConfig,
+    synthesizer: Synthesizer,
+    *,
+    listening: Callable[[str], None] | None = None,
+    files: Callable[[], Iterable[Path]] = tuple,
 ) -> None:
     """Serve until SIGTERM or SIGINT, then let speech under way finish and return.
 
@@ -32,8 +44,11 @@ async def serve(
 
     Args:
         config: where to listen and what peers may ask for.
-        synthesizer: not entered yet; it is entered before the first connection is accepted and left at the end.
+        synthesizer: not entered yet. It is entered before the first connection is accepted, or for the first speech if
+            the configuration says so; left when it has been quiet for long enough, and entered again.
         listening: called once, when connections are accepted, with the address of the page (`http://127.0.0.1:8765/`).
+        files: those that the synthesizer reads when it is entered; the kernel may forget them while it is not. Asked
+            in a thread.
 
     Raises:
         SetupError: the address is taken or not ours, or the synthesizer lacks something.
@@ -42,10 +57,20 @@ async def serve(
     stop, hurry = asyncio.Event(), asyncio.Event()
     with _on_signals(lambda: (hurry if stop.is_set() else stop).set()):
         log.info("starting")
+        metrics = Metrics(config.prices)
+        lifecycle = Lifecycle(
+            synthesizer,
+            idle_s=config.idle_release_s,
+            preload=not config.start_cold,
+            give_back=lambda: give_back(files()),
+            changed=metrics.state_changed,
+        )
         async with AsyncExitStack() as stack:
-            if await _unless(stop, stack.enter_async_context(synthesizer)) is None:
+            watch = asyncio.create_task(_account(metrics), name="accounting")
+            stack.callback(watch.cancel)
+            if await _unless(stop, stack.enter_async_context(lifecycle)) is None:
                 return
-            endpoint = await stack.enter_async_context(Endpoint(config, synthesizer))
+            endpoint = await stack.enter_async_context(Endpoint(config, lifecycle, metrics))
             url = _url(*endpoint.address)
             log.info("listening", url=url)
             if listening is not None:
@@ -56,6 +81,17 @@ async def serve(
                 log.warning("speech was cut short")
             await endpoint.abort()
         log.info("stopped")
+
+
+async def _account(metrics: Metrics) -> None:
+    """Enter what the processes use, now and then, for ever."""
+    loop = asyncio.get_running_loop()
+    last = loop.time()
+    while True:
+        usage, now = await asyncio.to_thread(measure), loop.time()
+        metrics.used(usage, now - last)
+        last = now
+        await asyncio.sleep(_MEASURE_S)
 
 
 @contextmanager

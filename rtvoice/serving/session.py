@@ -30,6 +30,7 @@ from rtvoice.protocol.messages import (
     End,
     Error,
     Flush,
+    Loading,
     Mark,
     Marked,
     Segment,
@@ -37,7 +38,9 @@ from rtvoice.protocol.messages import (
     Speak,
     Words,
 )
+from rtvoice.serving.admission import Admission
 from rtvoice.serving.logs import trace
+from rtvoice.serving.metrics import Metrics
 from rtvoice.serving.narration import SpokenAudio, narrate
 from rtvoice.serving.offer import Offer
 from rtvoice.serving.outbox import Answer, Failure, Finish, Outbox, Passed, Sound, Speech
@@ -89,6 +92,8 @@ class Session:
         log: where events go, bound to the connection.
         account: of whoever it belongs to, beside other sessions, if it belongs to anybody.
         dialect: makes what the peer speaks; None for the native protocol.
+        admission: says whether an utterance is taken; by default it is.
+        metrics: where what happens is counted.
         clock: a steady clock, in seconds.
     """
 
@@ -100,6 +105,8 @@ class Session:
         log: FilteringBoundLogger,
         account: Account | None = None,
         dialect: MakeDialect | None = None,
+        admission: Admission | None = None,
+        metrics: Metrics | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._peer = peer
@@ -109,11 +116,14 @@ class Session:
         self._account = Account(account)
         self._now = clock
         self._offer = Offer(synthesizer, config.limits)
-        self._conversation = Conversation(config.limits, self._offer.check)
+        self._admission = admission or Admission(most_s=None, places=lambda: synthesizer.places)
+        self._metrics = metrics or Metrics(config.prices)
+        self._conversation = Conversation(config.limits, self._check)
         self._dialect: Dialect = (dialect or NativeDialect)(self._conversation, self._offer.ready())
         self._outbox = Outbox()
         self._listener = PlaybackClock()
         self._utterances: dict[int, Request] = {}
+        self._cancelling: dict[int, float] = {}  # when a cancel came that is not answered yet
         self._opened = asyncio.Event()
         self._stopping = False
         self._close_code, self._close_reason = 1001, "the server is going away"
@@ -123,6 +133,8 @@ class Session:
 
         Cancelling it drops all work. It does not close the connection, whose owner does.
         """
+        if self._config.prewarm:
+            self._synthesizer.wake()
         try:
             for data in self._dialect.write(self._offer.ready()):
                 await self._peer.send(data)
@@ -168,6 +180,7 @@ class Session:
                 self._open(options)
             case Speak(text=text, utterance=int(number)):
                 self._utterances[number].push(text)
+                self._expect(self._utterances[number])
             case Flush(utterance=int(number)):
                 self._utterances[number].inbox.flush()
             case Mark(utterance=int(number), name=name):
@@ -183,9 +196,14 @@ class Session:
                 self._close_code, self._close_reason = 1000, ""
                 self.stop()
 
+    def _check(self, options: Speak) -> None:
+        self._offer.check(options)
+        self._admission.check()
+
     def _open(self, options: Speak) -> None:
         number = options.utterance
         if number is not None:
+            self._synthesizer.wake()
             self._utterances[number] = Request(
                 number,
                 self._offer.speech_options(options),
@@ -196,7 +214,14 @@ class Session:
             )
             self._opened.set()
 
+    def _expect(self, utterance: Request) -> None:
+        """Count an utterance among those that wait to be heard: the session's first, and only if there is text."""
+        is_next = self._dialect.is_concurrent or next(iter(self._utterances.values())) is utterance
+        if utterance.waiting is None and utterance.has_text and is_next:
+            utterance.waiting = self._admission.begin(lambda: self._dry_at(utterance))
+
     def _cancel(self, utterance: Request, played_ms: int | None) -> None:
+        self._cancelling[utterance.number] = self._now()
         sent = utterance.samples_sent
         # Utterances are sent in order: what the listener holds of this one is the newest it holds.
         unheard = round(utterance.listener.interrupt(sent / SAMPLE_RATE, self._now()) * SAMPLE_RATE)
@@ -206,7 +231,7 @@ class Session:
 
     def _answer(self, answer: Answer) -> None:
         """Send an answer before all speech; if it ends an utterance, no more of that leaves."""
-        if not isinstance(answer, Reply) and answer.utterance is not None:
+        if not isinstance(answer, Reply | Loading) and answer.utterance is not None:
             self._outbox.drop(answer.utterance)
             self._forget(answer.utterance, answer)
         self._outbox.answer(answer)
@@ -216,6 +241,7 @@ class Session:
         utterance = self._utterances.pop(number, None)
         if utterance is not None:
             utterance.drop_work()
+        self._metrics.utterance_ended(terminal)
         outcome = terminal.code if isinstance(terminal, Error) else type(terminal).__name__.lower()
         self._log.info(
             "utterance ended",
@@ -245,12 +271,20 @@ class Session:
 
     async def _say(self, utterance: Request) -> None:
         number = utterance.number
-        turn = Turn(utterance.account, lambda: self._dry_at(utterance), clock=self._now)
+        self._expect(utterance)
+        turn = Turn(
+            utterance.account,
+            lambda: self._dry_at(utterance),
+            lambda elapsed_s, expected_s: self._tell_loading(utterance, elapsed_s, expected_s),
+            self._now,
+        )
         narration = narrate(utterance.inbox, self._synthesizer, utterance.options, turn, pause_s=utterance.pause_s)
         heard = False
         try:
             async with aclosing(narration):
                 async for audio in narration:
+                    utterance.cold_start_s = turn.loading_s
+                    utterance.heard()
                     await self._put(utterance, audio)
                     heard = True
             if self._dialect.silence_ms and utterance.has_text and not heard:
@@ -271,6 +305,7 @@ class Session:
             self._outbox.put(Segment(utterance=number, start=segment.start, end=segment.end, sample=sample))
         if audio.words:
             self._outbox.put(Words(utterance=number, words=audio.words))
+        self._metrics.audio_ahead(utterance.listener.ahead(self._now()))
         left = len(audio.samples)
         for samples in cut(audio.samples, _FRAME):
             await self._room(utterance, len(samples) / SAMPLE_RATE)
@@ -278,6 +313,13 @@ class Session:
             self._outbox.put(Sound(number, samples, joins=audio.closes and not left))
         if audio.closes:
             self._put_marks(utterance, segment.end)
+
+    def _tell_loading(self, utterance: Request, elapsed_s: float, expected_s: float | None) -> None:
+        utterance.cold_start_s = elapsed_s
+        expected_ms = None if expected_s is None else round(expected_s * 1000)
+        self._outbox.tell(
+            Loading(utterance=utterance.number, elapsed_ms=round(elapsed_s * 1000), expected_ms=expected_ms)
+        )
 
     def _put_marks(self, utterance: Request, spoken: int | None = None) -> None:
         for passed in utterance.passed(spoken):
@@ -317,7 +359,9 @@ class Session:
 
     def _render(self, item: Answer | Speech) -> list[ServerMessage]:
         """Make the messages of what is sent next, and note that they are sent: there is no wait before they leave."""
-        if isinstance(item, Cancelled | Error):
+        if isinstance(item, Cancelled):
+            self._metrics.cancelled_in(self._now() - self._cancelling.pop(item.utterance))
+        if isinstance(item, Cancelled | Error | Loading):
             return [item]
         if isinstance(item, Reply):
             return []

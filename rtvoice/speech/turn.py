@@ -71,6 +71,9 @@ class Turn:
         loading: called when the work has to wait until the engine is loaded, at once and then every second, with the
             seconds that have passed and those that it is expected to take in all, if that is known.
         clock: a steady clock, in seconds.
+
+    Attributes:
+        loading_s: how long the work has waited until the engine was loaded.
     """
 
     def __init__(
@@ -82,6 +85,7 @@ class Turn:
     ) -> None:
         self.account = account if account is not None else Account()
         self.loading = loading
+        self.loading_s = 0.0
         self._dry_at = dry_at
         self._now = clock
         self._hungry: float | None = None  # the deadline, from its first asking on, while the listener has nothing
