@@ -3,7 +3,7 @@
     python scripts/fit_statistics.py [VOICE ...]
 
 Reads the sentences of the package, speaks them with each voice in the generator's exact form, and writes
-rtvoice/speech/data/voices/<voice>.npz. The result depends on nothing but the weights, the sentences and rounding.
+rtvoice/speech/data/statistics/<voice>.npz. The result depends on nothing but the weights, the sentences and rounding.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rtvoice.speech.fitting import sentences
 from rtvoice.speech.kokoro import KokoroSynthesizer
 from rtvoice.speech.voices import packaged_names
 
-FOLDER = Path(__file__).parent.parent / "rtvoice" / "speech" / "data" / "voices"
+FOLDER = Path(__file__).parent.parent / "rtvoice" / "speech" / "data" / "statistics"
 
 
 async def fit(voices: list[str], count: int) -> None:

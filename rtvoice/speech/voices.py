@@ -217,7 +217,7 @@ class VoiceStore:
         write_atomically(self._added / (name + _STATISTICS), packed.getvalue())
 
     def _statistics_file(self, name: str) -> Traversable:
-        return (self._added if self.is_added(name) else _folder()) / (name + _STATISTICS)
+        return (self._added if self.is_added(name) else _folder("statistics")) / (name + _STATISTICS)
 
     def _found(self) -> dict[str, Traversable]:
         """The added voices. What cannot be the name of one is somebody else's file."""
@@ -238,8 +238,8 @@ def packaged_names() -> list[str]:
 
 
 def _packaged() -> dict[str, Traversable]:
-    return {file.name.removesuffix(_SUFFIX): file for file in _folder().iterdir() if file.name.endswith(_SUFFIX)}
+    return {file.name.removesuffix(_SUFFIX): file for file in _folder("voices").iterdir() if file.name.endswith(_SUFFIX)}
 
 
-def _folder() -> Traversable:
-    return resources.files("rtvoice.speech") / "data" / "voices"
+def _folder(name: str) -> Traversable:
+    return resources.files("rtvoice.speech") / "data" / name

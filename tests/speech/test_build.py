@@ -142,7 +142,7 @@ class TestDamage:
     @pytest.mark.parametrize("manifest", ["[]", "{}", '{"text.xml": 3}', '{"text.xml": {}}', "\xff"])
     def test_a_manifest_of_nonsense_is_no_model(self, paths, small, manifest):
         model, _ = built(paths)
-        (model.folder / "manifest.json").write_text(manifest)
+        (model.folder / "manifest.json").write_text(manifest, "utf-8")
         assert not is_complete(model.folder)
 
     def test_a_copy_with_other_times_is_still_the_model(self, paths, small):
