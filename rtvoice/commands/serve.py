@@ -40,8 +40,9 @@ examples:
 
 Programs speak the protocol of docs/protocol.md at ws://HOST:PORT/. /healthz says that the process lives, /readyz that
 it takes work, /metrics what it did and what that cost. When nobody has spoken for --idle-release seconds, the engine's
-memory is given back; the next to speak waits a few seconds for it, and is told so. SIGTERM and Ctrl-C stop accepting, let speech under way finish for --drain seconds, and exit with 0; a
-second Ctrl-C does not wait. What users say is never logged.
+memory is given back; the next to speak waits a few seconds for it, and is told so. SIGTERM and Ctrl-C stop accepting,
+let speech under way finish for --drain seconds, and exit with 0; a second Ctrl-C does not wait. What users say is never
+logged.
 """
 
 

@@ -52,7 +52,9 @@ class Metrics:
             "rtvoice_utterances", "Utterances that ended, by how.", ["outcome"], registry=registry
         )
         self._refusals = Counter("rtvoice_refusals", "What was not taken, by why.", ["reason"], registry=registry)
-        self._loads = Counter("rtvoice_loads", "Loads of the engine, by how they ended.", ["outcome"], registry=registry)
+        self._loads = Counter(
+            "rtvoice_loads", "Loads of the engine, by how they ended.", ["outcome"], registry=registry
+        )
         self._state = Gauge("rtvoice_state", "1 for the state the engine is in.", ["state"], registry=registry)
         self._state_seconds = Counter(
             "rtvoice_state_seconds", "Time the engine has been in each state.", ["state"], registry=registry
@@ -76,7 +78,9 @@ class Metrics:
             "rtvoice_hungry_utterances", "Utterances whose listeners have nothing to hear.", registry=registry
         )
         self._predicted = Gauge(
-            "rtvoice_predicted_first_audio_seconds", "When an utterance that came now would be heard.", registry=registry
+            "rtvoice_predicted_first_audio_seconds",
+            "When an utterance that came now would be heard.",
+            registry=registry,
         )
         self._cpu_told_s = 0.0
         self._in, self._in_since = State.COLD, clock()

@@ -67,7 +67,7 @@ async def serve(
         )
         async with AsyncExitStack() as stack:
             watch = asyncio.create_task(_account(metrics), name="accounting")
-            stack.callback(watch.cancel)
+            stack.push_async_callback(_end, watch)
             if await _unless(stop, stack.enter_async_context(lifecycle)) is None:
                 return
             endpoint = await stack.enter_async_context(Endpoint(config, lifecycle, metrics))
@@ -92,6 +92,11 @@ async def _account(metrics: Metrics) -> None:
         metrics.used(usage, now - last)
         last = now
         await asyncio.sleep(_MEASURE_S)
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])
 
 
 @contextmanager

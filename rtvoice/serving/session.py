@@ -12,7 +12,7 @@ import asyncio
 import sys
 import time
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -45,6 +45,7 @@ from rtvoice.serving.narration import SpokenAudio, narrate
 from rtvoice.serving.offer import Offer
 from rtvoice.serving.outbox import Answer, Failure, Finish, Outbox, Passed, Sound, Speech
 from rtvoice.serving.pacing import PlaybackClock
+from rtvoice.serving.peer import PeerGone
 from rtvoice.serving.request import Request
 from rtvoice.speech.turn import Account, Turn
 
@@ -55,31 +56,11 @@ if TYPE_CHECKING:
 
     from rtvoice.config import ServerConfig
     from rtvoice.protocol.dialect import MakeDialect
+    from rtvoice.serving.peer import Peer
     from rtvoice.speech.synthesizer import Synthesizer
 
 _FRAME = SAMPLE_RATE // 10
 """Samples of one audio frame at most."""
-
-
-class PeerGone(Exception):
-    """The connection is closed; nothing more can be sent."""
-
-
-class Peer(Protocol):
-    """The other end of a connection, as a session sees it."""
-
-    async def receive(self) -> str | bytes | None:
-        """Wait for a message; None when the connection is closed. Safe to cancel."""
-
-    async def send(self, data: str | bytes) -> None:
-        """Send a message; returns when the next one may be sent.
-
-        Raises:
-            PeerGone: the connection is closed.
-        """
-
-    async def close(self, code: int, reason: str) -> None:
-        """Close the connection; returns when it is closed, within a deadline."""
 
 
 class Session:
