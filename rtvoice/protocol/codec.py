@@ -243,6 +243,19 @@ def _to_value(value: object) -> object:
 
 def _load_message(text: str) -> tuple[str, dict[str, object]]:
     """Read a message's type ("" if it has none) and its fields."""
+    value = load_object(text)
+    name = value.pop("type", None)
+    return name if isinstance(name, str) else "", value
+
+
+def load_object(text: str | bytes) -> dict[str, object]:
+    """Read a message that is a JSON object in a text frame.
+
+    Raises:
+        ProtocolViolation: it is not.
+    """
+    if isinstance(text, bytes):
+        raise ProtocolViolation("A client sends text messages only; this one is binary.")
     try:
         value = json.loads(text, object_pairs_hook=_unique)
     except RecursionError:
@@ -251,8 +264,7 @@ def _load_message(text: str) -> tuple[str, dict[str, object]]:
         raise ProtocolViolation(f"The message is not JSON: {error}.") from None
     if not isinstance(value, dict):
         raise ProtocolViolation("The message is JSON, but not an object.")
-    name = value.pop("type", None)
-    return name if isinstance(name, str) else "", value
+    return value
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -11,6 +11,7 @@ import socket
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 import structlog
 from websockets.asyncio.server import serve
@@ -20,9 +21,11 @@ from websockets.http11 import Response
 
 from rtvoice.errors import SetupError
 from rtvoice.serving.admission import Admission
+from rtvoice.serving.handshake import Accepted, Handshake
 from rtvoice.serving.http import Answer, Site, StaticFiles, plain
 from rtvoice.serving.logs import trace
 from rtvoice.serving.metrics import Metrics
+from rtvoice.serving.offer import Offer
 from rtvoice.serving.peer import PeerGone
 from rtvoice.serving.session import Session
 
@@ -93,6 +96,9 @@ class Endpoint:
             most_s=config.wait_s, places=lambda: synthesizer.places, loading_s=lambda: synthesizer.loading_s
         )
         self._site = Site(StaticFiles(config.web), self._retry_after_s, self._expose)
+        self._handshake = Handshake(Offer(synthesizer, config.limits).ready(), config.origins)
+        # Between a handshake's request and its end; a peer may be gone by then.
+        self._accepted: WeakKeyDictionary[ServerConnection, Accepted] = WeakKeyDictionary()
         self._sessions: dict[Session, ServerConnection] = {}
         self._quiet = asyncio.Event()
         self._quiet.set()
@@ -188,6 +194,7 @@ class Endpoint:
             log,
             admission=self._admission,
             metrics=self._metrics,
+            dialect=self._accepted.pop(connection).dialect,
         )
         self._sessions[session] = connection
         self._quiet.clear()
@@ -209,25 +216,21 @@ class Endpoint:
         path = urlsplit(request.path).path
         if "upgrade" not in request.headers.get("Connection", "").lower():
             return _response(self._site.answer(path, request.headers.get("If-None-Match")))
-        refusal = self._refuse(path, request.headers)
-        return None if refusal is None else _response(refusal)
-
-    def _refuse(self, path: str, headers: Headers) -> Answer | None:
-        """Why a handshake is refused, None if it is not."""
-        if path != "/":
-            return plain(HTTPStatus.NOT_FOUND, "The socket is at the root of this server.")
-        origins = headers.get_all("Origin")
-        if any(not self._is_allowed(origin, headers.get("Host", "")) for origin in origins):
-            return plain(HTTPStatus.FORBIDDEN, "Pages of this origin may not open the socket.")
-        if (retry_after_s := self._retry_after_s()) is not None:
-            self._metrics.refused("session")
-            return plain(
-                HTTPStatus.SERVICE_UNAVAILABLE, "No more sessions are taken now.", retry_after_s=retry_after_s
-            )
+        decision = self._decide(request)
+        if isinstance(decision, Answer):
+            return _response(decision)
+        self._accepted[connection] = decision
         return None
 
-    def _is_allowed(self, origin: str, host: str) -> bool:
-        return origin in self._config.origins or urlsplit(origin).netloc.lower() == host.lower()
+    def _decide(self, request: Request) -> Accepted | Answer:
+        headers = request.headers
+        decision = self._handshake.decide(request.path, headers.get_all("Origin"), headers.get("Host", ""))
+        if isinstance(decision, Answer):
+            return decision
+        if (retry_after_s := self._retry_after_s()) is not None:
+            self._metrics.refused("session")
+            return plain(HTTPStatus.SERVICE_UNAVAILABLE, "No more sessions are taken now.", retry_after_s=retry_after_s)
+        return decision
 
     def _retry_after_s(self) -> float | None:
         """How long to wait until an utterance of a new session would be taken; None if it would be now."""
