@@ -40,6 +40,10 @@ class ProcessTree:
                 ticks += sum(int(field) for field in fields[11:15])  # utime, stime, cutime, cstime
         return ticks / _TICKS_A_SECOND
 
+    def memory_bytes(self) -> int:
+        """Memory of all of them now; pages that several map are shared out among them (PSS)."""
+        return sum(_proportional_kib(pid) for pid in self.members()) * 1024
+
     def peak_resident_bytes(self) -> int:
         """The most memory each process alive has had resident at any time, summed."""
         return sum(_peak_resident_kib(pid) for pid in self.members()) * 1024
@@ -54,9 +58,18 @@ def _stat(pid: int) -> list[str]:
 
 
 def _peak_resident_kib(pid: int) -> int:
+    return _kib(Path(f"/proc/{pid}/status"), "VmHWM:")
+
+
+def _proportional_kib(pid: int) -> int:
+    return _kib(Path(f"/proc/{pid}/smaps_rollup"), "Pss:")
+
+
+def _kib(file: Path, name: str) -> int:
+    """An entry of a file in `/proc`; 0 if the process is gone."""
     try:
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
+        for line in file.read_text().splitlines():
+            if line.startswith(name):
                 return int(line.split()[1])
     except (FileNotFoundError, ProcessLookupError):
         pass

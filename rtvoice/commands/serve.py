@@ -105,6 +105,13 @@ def _add_lifecycle(parser: argparse.ArgumentParser, defaults: ServerConfig) -> N
         metavar="S|off",
         help=f"give its memory back after so many seconds without speech (default: {defaults.idle_release_s:.0f})",
     )
+    group.add_argument(
+        "--audio-ahead",
+        type=seconds,
+        default=defaults.audio_ahead_s,
+        metavar="S",
+        help=f"seconds of audio made ahead of the listener at most (default: {defaults.audio_ahead_s:.0f})",
+    )
     group.add_argument("--cold", action="store_true", help="load it for the first speech, not at the start")
     group.add_argument("--prewarm", action="store_true", help="load it when somebody connects, not when they speak")
     group.add_argument(
@@ -151,6 +158,7 @@ def run(arguments: argparse.Namespace) -> int:
             utterances=arguments.utterances,
             connections=arguments.connections,
         ),
+        audio_ahead_s=arguments.audio_ahead,
         idle_release_s=arguments.idle_release,
         start_cold=arguments.cold,
         wait_s=arguments.max_wait,
