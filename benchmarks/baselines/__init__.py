@@ -113,10 +113,17 @@ ROWS = {
         ),
         Row(
             name="rtvoice",
+            label="rtvoice",
+            environment="serving",
+            target="own:Own",
+            options={"sliced": True},
+        ),
+        Row(
+            name="rtvoice-exact",
             label="rtvoice, exact form",
             environment="serving",
             target="own:Own",
-            options={},
+            options={"sliced": False},
         ),
     )
 }

@@ -40,14 +40,17 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-_NETWORKS = (
+NETWORKS = (
     "text",
     "prosody",
     "decoder",
     *(f"stage1-{length}" for length in STAGE1_LENGTHS),
     *(f"stage2-{length}" for length in STAGE2_LENGTHS),
 )
-_EXACT = "generator"
+"""The networks that speech in slices takes."""
+
+EXACT = "generator"
+"""What takes the place of the stages for a voice without a map of its statistics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +112,11 @@ class KokoroSynthesizer(Synthesizer):
             arrays, kernels = await asyncio.to_thread(_read_arrays, model)
             sizes = size(find_cores(), self._config.streams, self._config.threads)
             pool = Pool(
-                {name: model.folder / f"{name}.xml" for name in (*_NETWORKS, _EXACT)},
+                {name: model.folder / f"{name}.xml" for name in (*NETWORKS, EXACT)},
                 model.compiled,
                 streams=sizes.streams,
                 threads=sizes.threads,
-                rare={_EXACT},
+                rare={EXACT},
                 shared=kernels,
             )
             acoustics = Acoustics(await resources.enter_async_context(pool), arrays)
@@ -233,13 +236,11 @@ class KokoroSynthesizer(Synthesizer):
 
 def _read_arrays(model: BuiltModel) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Read the arrays beside the networks, and make the kernels from them."""
-    from rtvoice.speech.network import WINDOWS
-    from rtvoice.speech.network.kernels import residual_kernels
-    from rtvoice.speech.network.layers import Weights
+    from rtvoice.speech.network import generator_kernels
 
     with np.load(model.folder / ARRAYS) as stored:
         arrays = dict(stored)
-    return arrays, residual_kernels(Weights(arrays), WINDOWS)
+    return arrays, generator_kernels(arrays)
 
 
 def _silence(seconds: float) -> Iterator[Floats]:

@@ -131,6 +131,7 @@ class Pool:
         self._shared = {name: ov.Tensor(array, shared_memory=True) for name, array in (shared or {}).items()}
         self._places = Places(streams)
         self._requests: dict[str, deque[ov.InferRequest]] = {}
+        self._inputs: dict[str, set[str]] = {}  # of each network, those that are not shared
         self._executor = ThreadPoolExecutor(streams, thread_name_prefix="rtvoice-host")
 
     @property
@@ -154,6 +155,7 @@ class Pool:
 
     async def _load(self, name: str) -> None:
         model = await asyncio.to_thread(self._compile, self._networks[name])
+        self._inputs[name] = {port.any_name for port in model.inputs} - self._shared.keys()
         self._requests[name] = deque([await asyncio.to_thread(self._request, model) for _ in range(self.streams)])
 
     def _compile(self, file: Path) -> ov.CompiledModel:
@@ -164,6 +166,8 @@ class Pool:
             "INFERENCE_NUM_THREADS": self.streams * self.threads,
             # where cores are shared with others, a pinned thread waits for whoever has its core
             "ENABLE_CPU_PINNING": False,
+            # the cache holds what was made of the weights, not a second copy of them
+            "CACHE_MODE": "OPTIMIZE_SIZE",
         }
         try:
             return self._core.compile_model(file, "CPU", properties)
@@ -199,6 +203,8 @@ class Pool:
             async with self._loading:
                 if network not in self._requests:
                     await self._load(network)
+        if inputs.keys() != self._inputs[network]:  # what is not fed would be read as it is, without any error
+            raise SynthesisFailed(f"the {network} network takes {sorted(self._inputs[network])}, not {sorted(inputs)}")
         leave = await self._take(turn or Turn())
         request = self._requests[network].popleft()
         run = _Run(request, network, inputs)

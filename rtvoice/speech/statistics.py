@@ -11,8 +11,10 @@ Predicted statistics give speech that is nearer to the exact form's than another
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -175,7 +177,7 @@ class StatisticsMap:
         try:
             with np.load(file, allow_pickle=False) as stored:
                 loaded = cls(**{name: stored[name] for name in stored.files})
-        except (OSError, ValueError, TypeError, KeyError) as error:
+        except (OSError, EOFError, ValueError, TypeError, KeyError, BadZipFile, zlib.error) as error:
             raise SetupError(f"the statistics in {file.name} are damaged ({error}); add the voice again") from error
         if loaded.basis.shape[1:] != (OUTPUTS,) or loaded.support.shape[1:] != (INPUTS,):
             raise SetupError(f"the statistics in {file.name} are of another model; add the voice again")

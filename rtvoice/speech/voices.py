@@ -238,7 +238,9 @@ def packaged_names() -> list[str]:
 
 
 def _packaged() -> dict[str, Traversable]:
-    return {file.name.removesuffix(_SUFFIX): file for file in _folder("voices").iterdir() if file.name.endswith(_SUFFIX)}
+    return {
+        file.name.removesuffix(_SUFFIX): file for file in _folder("voices").iterdir() if file.name.endswith(_SUFFIX)
+    }
 
 
 def _folder(name: str) -> Traversable:

@@ -49,12 +49,10 @@ def networks() -> dict[str, ov.CompiledModel]:
 @pytest.fixture(scope="session")
 def kernels() -> dict[str, NDArray[np.float32]]:
     """The generator's kernels, which are inputs of it."""
-    from rtvoice.speech.network import WINDOWS
-    from rtvoice.speech.network.kernels import residual_kernels
-    from rtvoice.speech.network.layers import Weights
+    from rtvoice.speech.network import generator_kernels
     from rtvoice.speech.weights import load_weights
 
-    return residual_kernels(Weights(load_weights()), WINDOWS)
+    return generator_kernels(load_weights())
 
 
 @pytest.fixture(scope="session")
@@ -62,7 +60,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Own:
     """rtvoice's engine behind the phonemes, built and loaded."""
     from benchmarks.baselines.own import Own
 
-    engine = Own(tmp_path_factory.mktemp("engine"), threads=1)
+    engine = Own(tmp_path_factory.mktemp("engine"), threads=1, sliced=False)
     engine.prepare()
     return engine
 

@@ -47,10 +47,10 @@ def test_prosody(recording, networks):
     assert_equal_to(recording.energy, outputs["energy"])
 
 
-def test_decoder(recording, networks):
+def test_decoder(recording, networks, kernels):
     inputs = {"asr": recording.asr, "f0": recording.f0, "energy": recording.energy, "style": recording.style}
 
-    assert_equal_to(recording.x, networks["decoder"](inputs)["x"])
+    assert_equal_to(recording.x, networks["decoder"](inputs | {"kernel.ups.0": kernels["kernel.ups.0"]})["x"])
 
 
 def test_harmonic_source(recording):

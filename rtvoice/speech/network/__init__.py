@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from rtvoice.speech.network.decoder import decoder_network
 from rtvoice.speech.network.generator import generator_network
-from rtvoice.speech.network.kernels import Windows
+from rtvoice.speech.network.kernels import Windows, make_kernels
 from rtvoice.speech.network.layers import Weights
 from rtvoice.speech.network.prosody import prosody_network
 from rtvoice.speech.network.sliced import stage1_network, stage2_network
@@ -52,7 +52,7 @@ def build_networks(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, ov.M
     networks = {
         "text": text_network(w),
         "prosody": prosody_network(w),
-        "decoder": decoder_network(w),
+        "decoder": decoder_network(w, WINDOWS),
         "generator": generator_network(w, WINDOWS),
     }
     for length in STAGE1_LENGTHS:
@@ -64,5 +64,10 @@ def build_networks(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, ov.M
 
 def host_arrays(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
     """Return the arrays that are needed beside the networks: for their kernels, norms and the harmonic source."""
-    prefixes = tuple(f"decoder.generator.{module}" for module in ("noise_res", "resblocks", "m_source"))
+    prefixes = tuple(f"decoder.generator.{module}" for module in ("noise_res", "resblocks", "m_source", "ups"))
     return {name: array for name, array in weights.items() if name.startswith(prefixes)}
+
+
+def generator_kernels(arrays: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
+    """Make the kernels that the networks take as inputs, by the inputs' names, from `host_arrays`."""
+    return make_kernels(Weights(arrays), WINDOWS)

@@ -7,7 +7,8 @@ import openvino as ov
 from openvino import Node
 from openvino import opset13 as op
 
-from rtvoice.speech.network.generator import RATES, upsample
+from rtvoice.speech.network.generator import upsample
+from rtvoice.speech.network.kernels import KernelInputs, Windows
 from rtvoice.speech.network.layers import (
     Value,
     Weights,
@@ -22,11 +23,11 @@ from rtvoice.speech.network.layers import (
 )
 
 
-def decoder_network(w: Weights) -> ov.Model:
+def decoder_network(w: Weights, windows: Windows) -> ov.Model:
     """Build the decoder.
 
     Inputs: `asr` [F, 512], the rows of `t_en` repeated by their durations; `f0` [2F] in Hz; `energy` [2F];
-    `style` [1, 256].
+    `style` [1, 256]; the kernel of the generator's first upsampling (`kernels.make_kernels`).
     Outputs: `x` [2F, 512], 80 rows a second; `summary` [512], mean and deviation of each channel that the generator's
     first upsampling makes of it, from which the statistics of its norms are predicted (`rtvoice.speech.statistics`).
     """
@@ -43,18 +44,19 @@ def decoder_network(w: Weights) -> ov.Model:
     for i in range(4):  # the last block doubles the rate
         x = residual_block(op.concat([x, *beside], 1), acoustic, w / f"decode.{i}")
     features = from_image(x)  # (2F, 512)
-    summary = _summary(features, w / "generator.ups.0")
+    kernels = KernelInputs(w / "generator", windows)
+    summary = _summary(features, *kernels.upsampling(0))
     features.output(0).set_names({"x"})
     summary.output(0).set_names({"summary"})
-    return ov.Model([features, summary], [asr, f0, energy, style], "decoder")
+    return ov.Model([features, summary], [asr, f0, energy, style, *kernels.parameters], "decoder")
 
 
 def _halved(curve: Value, w: Weights) -> Node:
     return convolution(reshape(curve, 1, 1, 1, -1), w, stride=2, padding=1)
 
 
-def _summary(features: Value, w: Weights) -> Node:
-    up = upsample(leaky_relu(features, 0.1), w, RATES[0])
+def _summary(features: Value, kernel: Node, bias: Node) -> Node:
+    up = upsample(leaky_relu(features, 0.1), kernel, bias)
     mean = op.reduce_mean(up, const([0], np.int64), True)
     centred = op.subtract(up, mean)
     deviation = op.sqrt(op.reduce_mean(op.multiply(centred, centred), const([0], np.int64), True))

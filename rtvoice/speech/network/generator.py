@@ -70,18 +70,14 @@ def polynomial(x: Value, coefficients: list[float]) -> Node:
     return total
 
 
-def upsample(x: Value, w: Weights, stride: int) -> Node:
+def upsample(x: Value, kernel: Value, bias: Value) -> Node:
     """Run a transposed convolution of 2 * stride taps on [T, in].
 
     Rows i and i + 1 alone make rows stride * i + stride / 2 of the output and the following stride - 1, so what is
     returned, [(T - 1) * stride, out], begins at output row stride / 2 of the first input row.
     """
-    weight = w["weight"]  # (in, out, 2 * stride)
-    c_in, c_out, _ = weight.shape
-    kernel = np.concatenate([weight[:, :, stride:], weight[:, :, :stride]])  # taps of row i, then of row i + 1
-    kernel = kernel.transpose(0, 2, 1).reshape(2 * c_in, stride * c_out)
-    y = op.matmul(pairs(x), const(kernel), False, False)
-    return op.add(reshape(y, -1, c_out), const(w["bias"][None]))
+    y = op.matmul(pairs(x), kernel, False, False)  # (T - 1, stride * out)
+    return op.add(reshape(y, -1, bias.shape[1]), bias)
 
 
 def pairs(x: Value) -> Node:
@@ -125,7 +121,7 @@ def generator_network(w: Weights, windows: Windows) -> ov.Model:
     """Build the generator in its exact form.
 
     Inputs: `x` [2F, 512] from the decoder; `har` [120F + 1, 22], magnitudes and angles of the harmonic source's STFT;
-    `style` [1, 256]; the kernels (`kernels.residual_kernels`).
+    `style` [1, 256]; the kernels (`kernels.make_kernels`).
     Outputs: `post` [120F + 1, 22], log magnitudes and what the sine of is the phase, 4,800 rows a second; the
     statistics that its norms measured, `mean1`, `variance1` [24, 256] and `mean2`, `variance2` [24, 128], in the
     order of `norms.norm_names`.
@@ -142,7 +138,7 @@ def generator_network(w: Weights, windows: Windows) -> ov.Model:
         stage = _ExactStage(w, acoustic, row_count(source), kernels)
         noise, *names = BLOCKS[number]
         h = stage.block(source, noise)
-        up = rows(upsample(_padded(leaky_relu(x, 0.1), 1, 1), w / f"ups.{number}", rate), rate // 2, -(rate // 2))
+        up = rows(upsample(_padded(leaky_relu(x, 0.1), 1, 1), *kernels.upsampling(number)), rate // 2, -(rate // 2))
         if number == 1:  # the source's STFT has one row more: the second row, mirrored, stands before the first
             up = op.concat([rows(up, 1, 2), up], 0)
         h = op.add(h, up)
@@ -178,7 +174,7 @@ class _ExactStage:
 
     def _convolution(self, x: Value, block: str, part: int, i: int, dilation: int) -> Node:
         h = _padded(snake(x, *self._scale_shift(x, f"{block}.adain{part}.{i}", f"{block}.alpha{part}.{i}")), 0, 1)
-        transform, kernel, bias = self._kernels.of(block, part, i)
+        transform, kernel, bias = self._kernels.convolution(block, part, i)
         return convolve(h, *self._places.of(transform, dilation), kernel, bias, transform)
 
     def _scale_shift(self, x: Value, norm: str, alpha: str) -> tuple[Node, Node]:

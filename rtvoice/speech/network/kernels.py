@@ -1,4 +1,4 @@
-"""The kernels of the generator's residual blocks: 48 convolutions in Fourier form, made when the model is loaded.
+"""The kernels of the generator: 48 convolutions in Fourier form and two upsamplings, made when the model is loaded.
 
 They are inputs of the networks, not constants in them. OpenVINO keeps a constant about twice in every network that
 has it, and once more in its compile cache; inputs bound to the same arrays are there once for all forms and slice
@@ -15,7 +15,7 @@ from openvino import opset13 as op
 
 from rtvoice.speech.network.fourier import Transform
 from rtvoice.speech.network.layers import Floats, Weights, const
-from rtvoice.speech.norms import BLOCKS, CONVOLUTIONS
+from rtvoice.speech.norms import BLOCKS, CHANNELS, CONVOLUTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,23 @@ class Windows:
         return Transform.of({3: self.taps3, 7: self.taps7, 11: self.taps11}[taps], taps)
 
 
-def residual_kernels(w: Weights, windows: Windows) -> dict[str, Floats]:
-    """Make all kernels: by name, [P, in, out], each divided by the alpha of the Snake before it."""
+def make_kernels(w: Weights, windows: Windows) -> dict[str, Floats]:
+    """Make all kernels, by name.
+
+    Those of convolutions are [P, in, out], divided by the alpha of the Snake before them; those of upsamplings
+    [2 in, stride * out].
+    """
     w = w / "decoder.generator"
     kernels = {}
     for block in (block for blocks in BLOCKS for block in blocks):
         for part, i in CONVOLUTIONS:
             weight = w[f"{block}.convs{part}.{i}.weight"] / w[f"{block}.alpha{part}.{i}"].reshape(1, -1, 1)
-            kernels[_name(block, part, i)] = windows.of(weight.shape[2]).kernel(weight)
+            kernels[_convolution_name(block, part, i)] = windows.of(weight.shape[2]).kernel(weight)
+    for stage in range(len(CHANNELS)):
+        weight = w[f"ups.{stage}.weight"]  # (in, out, 2 * stride)
+        c_in, c_out, taps = weight.shape
+        both = np.concatenate([weight[:, :, taps // 2 :], weight[:, :, : taps // 2]])  # of a row, then of the next
+        kernels[_upsampling_name(stage)] = both.transpose(0, 2, 1).reshape(2 * c_in, taps // 2 * c_out)
     return kernels
 
 
@@ -54,15 +63,29 @@ class KernelInputs:
         self._w, self._windows = w, windows
         self.parameters: list[Node] = []
 
-    def of(self, block: str, part: int, i: int) -> tuple[Transform, Node, Node]:
-        """Return a convolution's windows, kernel and bias."""
+    def convolution(self, block: str, part: int, i: int) -> tuple[Transform, Node, Node]:
+        """Return the windows, kernel and bias of a convolution of a residual block."""
         conv = self._w / f"{block}.convs{part}.{i}"
         c_out, c_in, taps = conv["weight"].shape
         transform = self._windows.of(taps)
-        kernel = op.parameter([transform.products, c_in, c_out], np.float32, name=_name(block, part, i))
-        self.parameters.append(kernel)
+        kernel = self._input([transform.products, c_in, c_out], _convolution_name(block, part, i))
         return transform, kernel, const(conv["bias"][None])
 
+    def upsampling(self, stage: int) -> tuple[Node, Node]:
+        """Return the kernel and bias of a stage's upsampling."""
+        up = self._w / f"ups.{stage}"
+        c_in, c_out, taps = up["weight"].shape
+        return self._input([2 * c_in, taps // 2 * c_out], _upsampling_name(stage)), const(up["bias"][None])
 
-def _name(block: str, part: int, i: int) -> str:
+    def _input(self, shape: list[int], name: str) -> Node:
+        kernel = op.parameter(shape, np.float32, name=name)
+        self.parameters.append(kernel)
+        return kernel
+
+
+def _convolution_name(block: str, part: int, i: int) -> str:
     return f"kernel.{block}.{part}.{i}"
+
+
+def _upsampling_name(stage: int) -> str:
+    return f"kernel.ups.{stage}"

@@ -49,7 +49,7 @@ class _Stage:
     def __init__(self, w: Weights, number: int, mask: Value, windows: Windows) -> None:
         """Args: mask: [T, 1] for the rows of the source's block, which come first."""
         self._number, self._mask = number, mask
-        self._kernels = KernelInputs(w, windows)
+        self.kernels = KernelInputs(w, windows)
         self.scale = op.parameter([NORMS, CHANNELS[number]], np.float32, name="scale")
         self.shift = op.parameter([NORMS, CHANNELS[number]], np.float32, name="shift")
         self._scales = op.split(self.scale, const(0, np.int64), NORMS).outputs()
@@ -58,7 +58,7 @@ class _Stage:
     @property
     def parameters(self) -> list[Node]:
         """The inputs that are the stage's own: scales, shifts, kernels."""
-        return [self.scale, self.shift, *self._kernels.parameters]
+        return [self.scale, self.shift, *self.kernels.parameters]
 
     def source(self, x: Value, count: int) -> tuple[Node, int]:
         """Run the source's block on [count, C]; return its output and how many rows it ate at each end."""
@@ -82,7 +82,7 @@ class _Stage:
                 h = snake(h, self._scales[norm], self._shifts[norm])
                 # padding would have set to zero what lies outside the utterance
                 h = op.multiply(h, rows(self._mask, first + eaten + taken, first + eaten + taken + length))
-                transform, kernel, bias = self._kernels.of(BLOCKS[self._number][number], part, i)
+                transform, kernel, bias = self.kernels.convolution(BLOCKS[self._number][number], part, i)
                 h = convolve(h, *places(length, transform, d), kernel, bias, transform)
                 taken += d * (transform.taps // 2)
             x = op.add(rows(x, taken, count - 2 * eaten - taken), h)
@@ -95,7 +95,7 @@ def stage1_network(w: Weights, length: int, windows: Windows) -> ov.Model:
 
     Inputs: `x` [length + 14, 512]; `har` [60 length + 1158, 22]; `mask` [10 length + 192, 1], 1 inside the utterance
     and 0 outside, for the rows from 96 before the slice; `scale`, `shift` [24, 256], see `norms.Norms`; the
-    kernels (`kernels.residual_kernels`).
+    kernels (`kernels.make_kernels`).
     Output: `y` [10 length, 256].
     """
     w = w / "decoder.generator"
@@ -104,7 +104,7 @@ def stage1_network(w: Weights, length: int, windows: Windows) -> ov.Model:
     mask = op.parameter([10 * length + 192, 1], np.float32, name="mask")
     stage = _Stage(w, 0, mask, windows)
     h, eaten = stage.source(source_rows(har, w / "noise_convs.0"), 10 * length + 192)  # eats 36
-    up = rows(upsample(leaky_relu(x, 0.1), w / "ups.0", 10), 5, -5)
+    up = rows(upsample(leaky_relu(x, 0.1), *stage.kernels.upsampling(0)), 5, -5)
     y = stage.mean_of_blocks(op.add(h, up), 10 * length + 2 * REACH, eaten)
     y.output(0).set_names({"y"})
     return ov.Model([y], [x, har, mask, *stage.parameters], f"stage1-{length}")
@@ -129,7 +129,7 @@ def stage2_network(w: Weights, length: int, windows: Windows) -> ov.Model:
     stage = _Stage(w, 1, mask, windows)
     h, eaten = stage.source(source_pixels(har, w / "noise_convs.1"), 60 * length + 249)  # eats 60
     active = leaky_relu(x, 0.1)
-    h = op.add(h, rows(upsample(active, w / "ups.1", 6), 4, -5))
+    h = op.add(h, rows(upsample(active, *stage.kernels.upsampling(1)), 4, -5))
     # there is one row of spectra more than six a row of stage 1: the second row, mirrored, stands before the first
     mirrored = w["ups.1.weight"][:, :, 4] - w["ups.1.weight"][:, :, 2]
     h = op.add(h, op.multiply(first, op.matmul(rows(active, 12, 13), const(mirrored), False, False)))
