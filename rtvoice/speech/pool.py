@@ -166,6 +166,8 @@ class Pool:
             "INFERENCE_NUM_THREADS": self.streams * self.threads,
             # where cores are shared with others, a pinned thread waits for whoever has its core
             "ENABLE_CPU_PINNING": False,
+            # a network keeps primitives for every length it meets, in every stream; made anew they cost a few percent
+            "CPU_RUNTIME_CACHE_CAPACITY": 0,
             # the cache holds what was made of the weights, not a second copy of them
             "CACHE_MODE": "OPTIMIZE_SIZE",
         }
