@@ -5,12 +5,13 @@
 
 VENV ?= .venv
 REFERENCE_VENV ?= .venv-reference
+AGENTS_VENV ?= .venv-agents
 HOST ?= 127.0.0.1
 PORT ?= 8765
 PIP = -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-reference lint format benchmark-engine clean
+.PHONY: help run test test-reference test-agents lint format benchmark-engine clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +25,9 @@ test: $(VENV)/.test ## Set up and run all tests but those against the reference.
 
 test-reference: $(REFERENCE_VENV)/.reference ## Compare the network with PyTorch's, in an environment of its own.
 	$(REFERENCE_VENV)/bin/python -m pytest -m reference tests/reference
+
+test-agents: $(VENV)/.test $(AGENTS_VENV)/.agents ## Let LiveKit's and Pipecat's own clients speak with a server.
+	RTVOICE_PYTHON=$(abspath $(VENV))/bin/python $(AGENTS_VENV)/bin/python -m pytest -m agents -W default tests/agents
 
 lint: $(VENV)/.lint ## Check style, types, the order of imports, shell and Dockerfile.
 	$(VENV)/bin/ruff check .
@@ -41,7 +45,7 @@ benchmark-engine: $(VENV)/.rtvoice $(REFERENCE_VENV)/.reference ## Measure the e
 	$(VENV)/bin/python -m benchmarks.engine --reference-python $(REFERENCE_VENV)/bin/python $(ARGUMENTS)
 
 clean: ## Remove the environments and caches of this checkout.
-	rm -rf $(VENV) $(REFERENCE_VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) $(REFERENCE_VENV) $(AGENTS_VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
 
 $(VENV)/.rtvoice: pyproject.toml
 	@scripts/make_venv.sh $(VENV)
@@ -55,6 +59,12 @@ $(VENV)/.test: $(VENV)/.rtvoice
 
 $(VENV)/.lint: $(VENV)/.test
 	$(VENV)/bin/python $(PIP) install --quiet --group lint
+	@touch $@
+
+$(AGENTS_VENV)/.agents: pyproject.toml
+	@scripts/make_venv.sh $(AGENTS_VENV)
+	@echo "Installing the frameworks of voice agents: 800 MB, two minutes."
+	$(AGENTS_VENV)/bin/python $(PIP) install --quiet --group agents
 	@touch $@
 
 # torch goes in first: pip then need not look for one that suits the packages that come after it.

@@ -11,6 +11,8 @@ the description:
   the second behind text that was not flushed, or where the context's text had ended before. Behind text that carries
   its own flush it is the first as well, except from those who ask for `sync_alignment`: LiveKit flushes each sentence
   so, and ends with a flush of its own.
+- With `auto_mode` a message's text is whole sentences or phrases, and Pipecat sends them without the space that parts
+  them: it is added. Without, text may be cut anywhere and is taken as it is.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ class StreamOptions:
         voice: a voice that is offered.
         audio_format: as `output_format` names it.
         language: a language that is offered, or None for the voice's own.
+        auto_mode: whether each message holds whole sentences or phrases.
         sync_alignment: whether times of characters count from the context's first sample.
         inactivity_s: how long a context may lie idle before it is given up.
         is_multi: whether the socket takes many contexts.
@@ -55,6 +58,7 @@ class StreamOptions:
     voice: str
     audio_format: AudioFormat
     language: str | None = None
+    auto_mode: bool = False
     sync_alignment: bool = False
     inactivity_s: float = 20.0
     is_multi: bool = True
@@ -176,6 +180,8 @@ class ElevenLabsDialect(Dialect):
             return [*steps, *self._end(context, now)]
         if text.strip() or context.last != "nothing":  # the space that opens a context is no text of it
             context.last = "text"
+            if self._options.auto_mode and not text[-1].isspace():
+                text += " "
             # Before the core knows of it: what it answers may need the text.
             context.aligner.push(text)
             steps += self._tell(Speak(text=text, utterance=context.number), now)

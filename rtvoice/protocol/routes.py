@@ -57,6 +57,7 @@ def _stream_options(voice: str, fields: dict[str, str], ready: Ready, *, is_mult
         voice=voice,
         audio_format=read_output_format(fields.get("output_format", "mp3_44100_128")),
         language=_language(fields.get("language_code"), voice, ready),
+        auto_mode=fields.get("auto_mode") == "true",
         sync_alignment=fields.get("sync_alignment") == "true",
         inactivity_s=_number(fields, "inactivity_timeout", 20.0, 1.0, 3_600.0),
         is_multi=is_multi,

@@ -84,6 +84,13 @@ class TestContexts:
         assert not socket.closes
         assert socket.take() == []
 
+    @pytest.mark.parametrize(("mode", "space"), [("", ""), ("&auto_mode=true", " "), ("&auto_mode=false", "")])
+    def test_whole_sentences_are_parted(self, mode, space):
+        socket = Conversing(MULTI + mode)
+        socket.hear(init())
+        for text in ("One.", "Two."):
+            assert socket.hear({"text": text, "context_id": "c1"}) == [Speak(text=text + space, utterance=1)]
+
     def test_two_contexts_at_once(self):
         socket = Conversing(MULTI)
         for name in ("c1", "c2"):
