@@ -11,7 +11,7 @@ PORT ?= 8765
 PIP = -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-reference test-agents lint format benchmark-engine clean
+.PHONY: help run test test-reference test-agents lint format benchmark-engine statistics clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,9 @@ format: $(VENV)/.lint ## Format the code and mend what can be mended.
 
 benchmark-engine: $(VENV)/.rtvoice $(REFERENCE_VENV)/.reference ## Measure the engine beside PyTorch and ONNX Runtime.
 	$(VENV)/bin/python -m benchmarks.engine --reference-python $(REFERENCE_VENV)/bin/python $(ARGUMENTS)
+
+statistics: $(VENV)/.rtvoice ## Fit the packaged voices' maps of statistics anew, in a quarter of an hour.
+	$(VENV)/bin/python scripts/fit_statistics.py
 
 clean: ## Remove the environments and caches of this checkout.
 	rm -rf $(VENV) $(REFERENCE_VENV) $(AGENTS_VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

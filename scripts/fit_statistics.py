@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import functools
 import os
 import sys
 from pathlib import Path
@@ -31,9 +32,8 @@ async def fit(voices: list[str], count: int) -> None:
     async with KokoroSynthesizer(config) as synthesizer:
         for voice in voices:
             with ProgressBar(f"Fitting {voice}") as bar:
-                fitted = await synthesizer.fit_statistics(
-                    voice, sentences()[:count], lambda part, bar=bar: bar.update(part, "speaking")
-                )
+                progress = functools.partial(bar.update, what="speaking")
+                fitted = await synthesizer.fit_statistics(voice, sentences()[:count], progress)
             with (FOLDER / f"{voice}.npz").open("wb") as file:
                 fitted.save(file)
 
@@ -41,7 +41,7 @@ async def fit(voices: list[str], count: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("voices", nargs="*", metavar="VOICE", help="voices to fit; all packaged ones without")
-    parser.add_argument("--sentences", type=int, default=192, metavar="N", help="how many sentences (default: 192)")
+    parser.add_argument("--sentences", type=int, default=160, metavar="N", help="how many sentences (default: 160)")
     arguments = parser.parse_args()
     asyncio.run(fit(arguments.voices or packaged_names(), arguments.sentences))
     sys.exit()

@@ -440,7 +440,7 @@ class TestVoices:
     def test_add_list_remove(self, run, monkeypatch, tmp_path):
         voice = np.cumsum(np.full((510, 256), 1e-3, np.float32), axis=0)
         monkeypatch.setattr("rtvoice.speech.voice_sources.from_npm", lambda wanted: ((name, voice) for name in wanted))
-        code, out, err = run("voices", "add", "af_sky", "bf_lily", "af_heart")
+        code, out, err = run("voices", "add", "--no-fit", "af_sky", "bf_lily", "af_heart")
         assert (code, out) == (0, b"Added af_sky, bf_lily.\n")
         assert err.splitlines()[-1] == "Adding voices: bf_lily"
         assert b"af_sky          en-us  female  added" in run("voices", "list")[1]

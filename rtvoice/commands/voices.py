@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
+import functools
 import sys
 from typing import TYPE_CHECKING
 
-from rtvoice.commands.options import add_command, add_common, paths_of
+from rtvoice.commands.options import add_command, add_common, count, paths_of
 from rtvoice.commands.progress import ProgressBar
 
 if TYPE_CHECKING:
     from rtvoice.commands.options import Commands
+    from rtvoice.config import Paths
     from rtvoice.speech.synthesizer import VoiceInfo
+
+SENTENCES = 96
+"""Sentences that an added voice is fitted to; packaged ones had 160 (`make statistics`)."""
 
 _MANUAL = """\
 Six English voices come with rtvoice. The other 48 of Kokoro are fetched on request and kept in your data directory,
@@ -21,10 +27,15 @@ examples:
   rtvoice voices list                  the voices that can be spoken with
   rtvoice voices list --available      and those that can be added
   rtvoice voices add af_sky bf_lily    fetch two, through the npm client
-  rtvoice voices add all               fetch all
+  rtvoice voices add all --no-fit      fetch all
   rtvoice voices add af_sky --from hub
                                        fetch from upstream's repository (needs the extra `reference`)
+  rtvoice voices fit af_sky            fit its map again
   rtvoice voices remove af_sky
+
+A voice is spoken slice by slice, before its sentence is computed to the end, once a map of its norms is fitted to it.
+That is done when it is added, takes about two minutes on two cores, and may be left out (--no-fit) or interrupted:
+without the map it is spoken sentence by sentence, and takes more memory.
 
 A voice's name says what it is: the first letter its language (a American, b British English, e Spanish, f French,
 h Hindi, i Italian, j Japanese, p Brazilian Portuguese, z Chinese), the second one female or male. rtvoice speaks
@@ -40,7 +51,7 @@ def add_parser(commands: Commands) -> None:
         description=_MANUAL,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    actions = parser.add_subparsers(metavar="list|add|remove", required=True, title="what to do")
+    actions = parser.add_subparsers(metavar="list|add|fit|remove", required=True, title="what to do")
 
     listing = add_command(actions, "list", "list the voices", "List the voices that can be spoken with.")
     listing.add_argument("--available", action="store_true", help="and those that can be added")
@@ -56,8 +67,23 @@ def add_parser(commands: Commands) -> None:
         default="npm",
         help="the npm package kokoro-js, through the npm client (default), or upstream's repository on the hub",
     )
+    adding.add_argument("--no-fit", dest="fit", action="store_false", help="do not fit the voices' maps now")
     add_common(adding)
     adding.set_defaults(run=run_add)
+
+    fitting = add_command(actions, "fit", "fit added voices", "Fit the maps with which added voices speak in slices.")
+    fitting.add_argument(
+        "names", nargs="+", metavar="NAME", help="an added voice's name, or `all` that have no map yet"
+    )
+    fitting.add_argument(
+        "--sentences",
+        type=count,
+        default=SENTENCES,
+        metavar="N",
+        help=f"speak so many sentences for it (default: {SENTENCES})",
+    )
+    add_common(fitting)
+    fitting.set_defaults(run=run_fit)
 
     removing = add_command(actions, "remove", "delete added voices", "Delete voices that were added.")
     removing.add_argument("names", nargs="+", metavar="NAME", help="a voice's name")
@@ -98,7 +124,55 @@ def run_add(arguments: argparse.Namespace) -> int:
             store.add(name, styles)
             bar.update(number / len(wanted), name)
     sys.stdout.write(f"Added {', '.join(wanted)}.\n")
+    if arguments.fit:
+        _fit(arguments, list(wanted), SENTENCES)
     return 0
+
+
+def run_fit(arguments: argparse.Namespace) -> int:
+    """Fit the maps of added voices."""
+    from rtvoice.errors import InvalidInput
+    from rtvoice.speech.voices import VoiceStore
+
+    store = VoiceStore(paths_of(arguments).data)
+    added = [name for name in store.names if store.is_added(name)]
+    if arguments.names == ["all"]:
+        names = [name for name in added if store.statistics(name) is None]
+    else:
+        names = arguments.names
+    for name in names:
+        if name not in added:
+            raise InvalidInput(f"No voice named {name!r} was added.", field="voice", allowed=tuple(added))
+    _fit(arguments, names, arguments.sentences)
+    return 0
+
+
+def _fit(arguments: argparse.Namespace, names: list[str], sentence_count: int) -> None:
+    """Fit the maps of these voices one after the other; each is kept as soon as it is there."""
+    from rtvoice.commands.build import build_with_bar
+
+    paths = paths_of(arguments)
+    build_with_bar(paths, None)
+    asyncio.run(_fit_all(paths, names, sentence_count))
+
+
+async def _fit_all(paths: Paths, names: list[str], sentence_count: int) -> None:
+    from rtvoice.config import EngineConfig
+    from rtvoice.speech.cores import find_cores
+    from rtvoice.speech.fitting import sentences
+    from rtvoice.speech.kokoro import KokoroSynthesizer
+    from rtvoice.speech.voices import VoiceStore
+
+    store = VoiceStore(paths.data)
+    config = EngineConfig(paths=paths, streams=find_cores().usable, threads=1)
+    async with KokoroSynthesizer(config) as synthesizer:
+        for name in names:
+            with ProgressBar(f"Fitting {name}") as bar:
+                progress = functools.partial(bar.update, what="speaking")
+                fitted = await synthesizer.fit_statistics(name, sentences()[:sentence_count], progress)
+            store.keep_statistics(name, fitted)
+    if names:
+        sys.stdout.write(f"Fitted {', '.join(names)}.\n")
 
 
 def run_remove(arguments: argparse.Namespace) -> int:

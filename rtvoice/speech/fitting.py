@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from rtvoice.speech.phonemes import Phonemizer
     from rtvoice.speech.voices import VoiceStore
 
-SENTENCES: Final = 96
-"""Sentences that an added voice is fitted to: about two minutes on two cores. Packaged voices had all of them."""
-
 SPEEDS: Final = (1.0, 1.0, 1.15, 1.0, 0.85, 1.0, 1.0, 1.4, 1.0, 0.7, 1.0, 1.0, 1.8, 1.0, 0.55)
 """Speeds at which the sentences are spoken, in turn."""
 
