@@ -28,6 +28,11 @@ STAGE1_LENGTHS = (18, 34, 130)
 STAGE2_LENGTHS = (16, 32)
 """Lengths of slices that there are networks for, in rows of the decoder's features (12.5 ms), rising."""
 
+GROWTH = 4
+"""How many times the audio that was given before a slice may be long. The first is as short as can be, so that sound
+begins early; the next ones may be longer the more audio the listener has in hand, so that none runs dry on a machine
+that is slow, and soon they are as long as is cheapest."""
+
 SAMPLES_PER_ROW = 300
 """Samples of one row of the decoder's features, 12.5 ms."""
 
@@ -88,10 +93,11 @@ class SlicedGeneration:
         """Return the next network to run, None at the end. Repeatable until `take`."""
         if self._given >= self._count:
             return None
-        second = _fitting(self._lengths[1], self._count - self._given, first=self._given == 0)
+        most = GROWTH * self._given
+        second = _fitting(self._lengths[1], self._count - self._given, most)
         if self._made < min(self._count, self._given + second + LOOK_AHEAD):
             self._stage = 0
-            self._length = _fitting(self._lengths[0], self._count - self._made, first=self._made == 0)
+            self._length = _fitting(self._lengths[0], self._count - self._made, most)
             return self._call_stage1(self._made, self._made + self._length)
         self._stage = 1
         self._length = second
@@ -138,11 +144,13 @@ def margin(stage1_lengths: Sequence[int] = STAGE1_LENGTHS) -> int:
     return 60 * max(stage1_lengths) + 579
 
 
-def _fitting(lengths: Sequence[int], rows: int, *, first: bool) -> int:
-    """Choose a slice's length: the shortest at first, then the shortest that does all that is left, or the longest."""
-    if first:
-        return lengths[0]
-    return next((length for length in lengths if length >= rows), lengths[-1])
+def _fitting(lengths: Sequence[int], left: int, most: int) -> int:
+    """Choose a slice's length: the shortest that does all that is left, else the longest up to `most`.
+
+    All are in rows of features.
+    """
+    allowed = [length for length in lengths if length <= most] or lengths[:1]
+    return next((length for length in allowed if length >= left), allowed[-1])
 
 
 def _with_margins(data: Floats, before: int, behind: int) -> Floats:
