@@ -262,6 +262,8 @@ class _Run:
             self._watch.cancel()
             self._watch = None
             self._settle()
+            # what it calls holds the request, and no garbage collector sees a circle that goes through OpenVINO
+            self._request.set_callback(_ignore, None)
             ended()
 
         def watch() -> None:
@@ -293,3 +295,7 @@ class _Run:
         if not self._result.done():
             ports = self._request.model_outputs
             self._result.set_result({port.any_name: np.array(self._request.get_tensor(port).data) for port in ports})
+
+
+def _ignore(_: object) -> None:
+    """Do nothing: an inference has ended that nobody waits for any more."""

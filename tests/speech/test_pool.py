@@ -1,7 +1,9 @@
 """The pool: who runs when, and that nothing that ends early keeps its place."""
 
 import asyncio
+import gc
 import time
+import weakref
 
 import numpy as np
 import openvino as ov
@@ -184,3 +186,18 @@ async def test_leaving_waits_for_what_runs(networks, tmp_path):
         task = asyncio.create_task(running.infer("slow", {"x": np.full((300, 300), 0.01, np.float32)}))
         await asyncio.sleep(0.001)
     assert task.done()
+
+
+async def test_what_was_left_is_free(networks, tmp_path):
+    async with pool(networks, tmp_path, shared={"common": np.array([10, 20, 30], np.float32)}) as running:
+        await running.infer("plus", {"a": np.array([1, 2, 3], np.float32)})
+        await running.infer("slow", {"x": np.zeros((2, 2), np.float32)})
+        cancelled = asyncio.create_task(running.infer("slow", {"x": np.full((300, 300), 0.01, np.float32)}))
+        await asyncio.sleep(0.001)
+        cancelled.cancel()
+        held = [weakref.ref(requests[0]) for requests in running._requests.values() if requests]
+        held.append(weakref.ref(running))
+    del running, cancelled
+    gc.collect()
+    assert len(held) > 1
+    assert not any(reference() for reference in held)
