@@ -25,6 +25,9 @@ SPEEDS: Final = (1.0, 1.0, 1.15, 1.0, 0.85, 1.0, 1.0, 1.4, 1.0, 0.7, 1.0, 1.0, 1
 """Speeds at which the sentences are spoken, in turn."""
 
 
+_LONG: Final = 100
+"""Characters of a text that is not spoken slowly: the exact form's memory grows with its duration."""
+
 _AT_ONCE: Final = 4
 """Sentences under way at once, so that no stream of the pool waits for a step of the host."""
 
@@ -62,10 +65,13 @@ async def fit_statistics(
 
     async def speak(number: int, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         nonlocal done
+        speed = SPEEDS[number % len(SPEEDS)]
+        if len(text) > _LONG:
+            speed = max(speed, 1.0)
         piece, *_ = cut(await phonemizer.phonemise(text, language))
         style = voices.style(voice, len(piece.phonemes))
         turn, noise = Turn(), np.random.default_rng(number)
-        features = await acoustics.features(piece.phonemes, style, SPEEDS[number % len(SPEEDS)], turn)
+        features = await acoustics.features(piece.phonemes, style, speed, turn)
         statistics = await acoustics.measure(features, style, noise, turn)
         done += 1
         progress(done / len(texts))

@@ -16,7 +16,7 @@ from rtvoice.speech.build import ARRAYS, ensure_model, model_folder
 from rtvoice.speech.cores import find_cores, follow, size
 from rtvoice.speech.fitting import fit_statistics
 from rtvoice.speech.phonemes import LANGUAGES, Phonemizer, data_files
-from rtvoice.speech.pieces import cut
+from rtvoice.speech.pieces import TARGET, cut
 from rtvoice.speech.pool import Pool
 from rtvoice.speech.slices import STAGE1_LENGTHS, STAGE2_LENGTHS
 from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer, VoiceInfo
@@ -51,6 +51,9 @@ NETWORKS = (
 
 EXACT = "generator"
 """What takes the place of the stages for a voice without a map of its statistics."""
+
+_EXACT_TARGET = 120
+"""Phonemes that the exact form speaks at once, about 8 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +192,9 @@ class KokoroSynthesizer(Synthesizer):
         given = [(word.at, word.to, word.ipa) for word in passage.words if word.ipa]
         words = await loaded.phonemizer.phonemise(passage.text, language, given)
         clock = WordClock(passage.words, words)
-        for piece in cut(words):
+        # the exact form's memory grows with what it speaks at once, by 0.2 GB a second
+        target = TARGET if self._voices.statistics(voice) else _EXACT_TARGET
+        for piece in cut(words, target=target):
             style = self._voices.style(voice, len(piece.phonemes))
             noise = np.random.Generator(np.random.Philox(seeds.spawn(1)[0]))
             async for audio in self._piece(loaded.acoustics, piece, clock, voice, style, speed, noise, start, turn):
