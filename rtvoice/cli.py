@@ -1,4 +1,4 @@
-"""The command line: `rtvoice serve | say | explain | build | voices | doctor`."""
+"""The command line: `rtvoice serve | say | explain | build | voices | key | doctor`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import traceback
 from typing import TYPE_CHECKING
 
 from rtvoice._version import __version__
-from rtvoice.commands import build, doctor, explain, say, serve, voices
+from rtvoice.commands import build, doctor, explain, key, say, serve, voices
 from rtvoice.errors import InvalidInput, RtvoiceError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"rtvoice {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
-    for command in (serve, say, explain, build, voices, doctor):
+    for command in (serve, say, explain, build, voices, key, doctor):
         command.add_parser(commands)
     return parser
 

@@ -14,6 +14,7 @@ from rtvoice.protocol.messages import Audio, Cancel, Cancelled, Done, End, Error
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable
+    from ssl import SSLContext
 
     from rtvoice.protocol.messages import Ready, Terminal
 
@@ -27,8 +28,9 @@ class Frame:
 
     Attributes:
         utterance: the utterance's number.
-        index: of its first sample in the utterance. Frames follow each other without a gap.
-        samples: whole samples, mono, 24 kHz, little-endian, in the format that was asked for.
+        index: of its first sample in the utterance. Frames follow each other without a gap. In `wav`, `mp3` and `opus`
+            the number of bytes before it.
+        samples: whole samples, mono, in the format and at the rate that were asked for; or the next bytes of a file.
         words: those that begin to be heard in this frame or soon after it, in order. Times are in seconds from the
             utterance's first sample.
         segment: where this frame begins a sentence or clause, its first character in the utterance's text and the one
@@ -43,12 +45,16 @@ class Frame:
 
 
 @asynccontextmanager
-async def connect(url: str, *, origin: str | None = None) -> AsyncIterator[Session]:
+async def connect(
+    url: str, *, key: str | None = None, origin: str | None = None, ssl: SSLContext | None = None
+) -> AsyncIterator[Session]:
     """Open a session with a server.
 
     Args:
         url: the server's address, as `ws://127.0.0.1:8765`.
+        key: an API key or a token, if the server wants one.
         origin: what to send as the `Origin` header, if anything.
+        ssl: how the server's certificate is checked, for `wss`; by default against those that this system trusts.
 
     Yields:
         The session. Leaving closes it, which cancels what has not ended.
@@ -56,9 +62,9 @@ async def connect(url: str, *, origin: str | None = None) -> AsyncIterator[Sessi
     Raises:
         InvalidInput: the URL is none.
         Overloaded: the server takes no more sessions now.
-        ConnectionLost: there is no server, or it is no rtvoice of this protocol version.
+        ConnectionLost: there is no server, it is no rtvoice of this protocol version, or it wants another key.
     """
-    link, ready = await open_link(url, origin)
+    link, ready = await open_link(url, key=key, origin=origin, ssl=ssl)
     async with link:
         yield Session(link, ready)
 
@@ -85,6 +91,8 @@ class Session:
         speed: float | None = None,
         language: str | None = None,
         format: str | None = None,  # noqa: A002  # the wire's name
+        sample_rate: int | None = None,
+        pause_ms: int | None = None,
         seed: int | None = None,
     ) -> Utterance:
         """Prepare an utterance. It begins when it is iterated over.
@@ -95,9 +103,20 @@ class Session:
             speed: factor on the pace, 0.5 to 2.0.
             language: one of `ready.languages`; by default the voice's own.
             format: one of `ready.formats`; by default the first, 16 bit.
+            sample_rate: one of `ready.sample_rates`, in Hz; by default 24,000.
+            pause_ms: silence between two sentences, beside what the voice makes itself.
             seed: of the noise in the sound; same seed and text, same samples.
         """
-        options = Speak(text="", voice=voice, speed=speed, language=language, format=format, seed=seed)
+        options = Speak(
+            text="",
+            voice=voice,
+            speed=speed,
+            language=language,
+            format=format,
+            sample_rate=sample_rate,
+            pause_ms=pause_ms,
+            seed=seed,
+        )
         return Utterance(self._link, text, options)
 
 
@@ -127,8 +146,12 @@ class Utterance:
         self._mailbox = Mailbox()
         self._begun = self._cancelled = False
 
-    async def cancel(self) -> None:
+    async def cancel(self, played_s: float | None = None) -> None:
         """Stop it. The iteration yields no further frame and ends when the server has acknowledged.
+
+        Args:
+            played_s: how much of its audio was heard, in seconds: `result` then says which text that was. By default
+                as much as somebody has heard who plays it in real time.
 
         An utterance that has not begun will not; one that has ended is left as it is.
         """
@@ -137,7 +160,8 @@ class Utterance:
         self._cancelled = True
         self._mailbox.close()
         if self.number is not None:
-            await self._link.send(Cancel(utterance=self.number))
+            played_ms = None if played_s is None else round(played_s * 1000)
+            await self._link.send(Cancel(utterance=self.number, played_ms=played_ms))
 
     async def flush(self) -> None:
         """Have what was sent spoken now, without waiting for the end of its sentence."""

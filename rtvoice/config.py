@@ -99,6 +99,21 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClientLimits:
+    """What one client may use over all its sessions: the holder of a key, or an address. None is no limit.
+
+    Attributes:
+        connections: at once.
+        utterances_per_minute: that are begun.
+        characters_per_minute: of text.
+    """
+
+    connections: int | None = None
+    utterances_per_minute: int | None = None
+    characters_per_minute: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Prices:
     """What the running cost is reckoned with, in any currency. The defaults are what clouds ask in US dollars.
 
@@ -118,7 +133,12 @@ class ServerConfig:
     Attributes:
         host: address to listen on.
         port: port to listen on, 0 for any free one.
+        root_path: path under which a proxy passes requests on, as `/voice`; those without it are answered as well.
+        certificate: PEM file of the certificate chain, or None for no TLS.
+        private_key: PEM file of its key; None if that is in the same file.
+        keys: file of API keys (see `rtvoice.serving.access`); None lets everybody in.
         limits: what one peer may ask for.
+        client_limits: what one client may use.
         audio_ahead_s: seconds of audio synthesised ahead of the listener at most.
         idle_release_s: seconds without speech after which the engine gives its memory back; None never does.
         start_cold: whether the engine is loaded for the first speech rather than before the first connection.
@@ -132,7 +152,12 @@ class ServerConfig:
 
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
+    root_path: str = ""
+    certificate: Path | None = None
+    private_key: Path | None = None
+    keys: Path | None = None
     limits: Limits = field(default_factory=Limits)
+    client_limits: ClientLimits = field(default_factory=ClientLimits)
     audio_ahead_s: float = 8.0
     idle_release_s: float | None = 60.0
     start_cold: bool = False

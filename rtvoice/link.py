@@ -26,6 +26,8 @@ from rtvoice.protocol.codec import decode_server, encode
 from rtvoice.protocol.messages import PROTOCOL_VERSION, Cancelled, Done, Error, Ready
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from websockets.asyncio.client import ClientConnection
 
     from rtvoice.protocol.messages import ClientMessage, ServerMessage
@@ -157,18 +159,20 @@ class Link:
             mailbox.fail(error)
 
 
-async def open_link(url: str, origin: str | None) -> tuple[Link, Ready]:
+async def open_link(url: str, *, key: str | None, origin: str | None, ssl: SSLContext | None) -> tuple[Link, Ready]:
     """Connect to a server; returns the link, not entered yet, and what the server offers.
 
     Raises:
         InvalidInput: the URL is none.
         Overloaded: the server takes no more sessions now.
-        ConnectionLost: there is no server, or it is no rtvoice of this protocol version.
+        ConnectionLost: there is no server, it is no rtvoice of this protocol version, or it wants another key.
     """
     try:
         websocket = await open_websocket(
             url,
             origin=None if origin is None else Origin(origin),
+            additional_headers=None if key is None else {"Authorization": f"Bearer {key}"},
+            ssl=ssl if ssl is not None or not url.startswith("wss:") else True,
             compression=None,
             max_size=_MAX_MESSAGE,
             open_timeout=_OPEN_TIMEOUT_S,
@@ -224,6 +228,10 @@ def _refusal(url: str, error: InvalidStatus) -> RtvoiceError:
     wait_s = response.headers.get("Retry-After", "")
     if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE and wait_s.isdecimal():
         return Overloaded(f"{url} takes no more sessions now.", retry_after_ms=int(wait_s) * 1000)
+    if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+        return Overloaded(f"{url} takes no more sessions of this client.", retry_after_ms=1000)
+    if response.status_code == HTTPStatus.UNAUTHORIZED:
+        return ConnectionLost(f"{url} wants an API key, or another one.")
     return ConnectionLost(f"{url} refuses the connection with HTTP status {response.status_code}.")
 
 

@@ -23,10 +23,11 @@ def loaded_by(statement):
         ("import rtvoice.errors, rtvoice.config, rtvoice.paths", set()),
         ("import rtvoice.audio", {"numpy"}),
         ("import rtvoice.protocol.messages, rtvoice.protocol.codec, rtvoice.protocol.conversation", set()),
+        ("import rtvoice.protocol.routes, rtvoice.protocol.elevenlabs, rtvoice.protocol.deepgram", set()),
         ("import rtvoice.text.front, rtvoice.text.segment", set()),
         ("import rtvoice.client; rtvoice.connect", {"asyncio", "websockets"}),
-        ("import rtvoice.serving.narration", {"asyncio"}),
-        ("import rtvoice.engine", {"asyncio"}),
+        ("import rtvoice.serving.narration", {"asyncio", "numpy"}),
+        ("import rtvoice.engine", {"asyncio", "numpy"}),
     ],
 )
 def test_a_layer_loads_only_what_it_is_for(statement, allowed):

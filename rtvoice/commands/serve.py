@@ -19,7 +19,7 @@ from rtvoice.commands.options import (
     seconds,
     seconds_or_off,
 )
-from rtvoice.config import DEFAULT_PORT, EngineConfig, Limits, Prices, ServerConfig
+from rtvoice.config import DEFAULT_PORT, ClientLimits, EngineConfig, Limits, Prices, ServerConfig
 
 if TYPE_CHECKING:
     import argparse
@@ -37,6 +37,8 @@ examples:
   rtvoice serve --streams 2 --threads 2      two sentences at once, two threads each
   rtvoice serve --origin https://example.org
                                              let pages of that site speak
+  rtvoice serve --keys keys.txt --certificate chain.pem --private-key key.pem
+                                             for the internet
 
 Programs speak the protocol of docs/protocol.md at ws://HOST:PORT/. /healthz says that the process lives, /readyz that
 it takes work, /metrics what it did and what that cost. When nobody has spoken for --idle-release seconds, the engine's
@@ -79,6 +81,7 @@ def add_parser(commands: Commands) -> None:
         metavar="S",
         help=f"seconds that speech may take to finish after SIGTERM (default: {defaults.drain_s:.0f})",
     )
+    _add_access(parser)
     _add_lifecycle(parser, defaults)
     group = parser.add_argument_group("what one peer may ask for")
     for option, field, what in (
@@ -94,6 +97,22 @@ def add_parser(commands: Commands) -> None:
     add_engine(parser)
     add_common(parser)
     parser.set_defaults(run=run)
+
+
+def _add_access(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("who may connect, and how")
+    group.add_argument("--keys", type=Path, metavar="FILE", help="let holders of API keys in only; see `rtvoice key`")
+    group.add_argument("--certificate", type=Path, metavar="FILE", help="speak TLS with this chain, in PEM")
+    group.add_argument("--private-key", type=Path, metavar="FILE", help="its key, unless that is in the same file")
+    group.add_argument("--root-path", default="", metavar="PATH", help="path that a proxy passes on, as /voice")
+    for option, field, what in (
+        ("--max-client-sessions", "client_connections", "sessions of one client at once"),
+        ("--max-client-utterances", "client_utterances", "utterances of one client in a minute"),
+        ("--max-client-text", "client_characters", "characters of one client in a minute"),
+    ):
+        group.add_argument(
+            option, dest=field, type=count, metavar="N", help=f"{what}: of a key or an address (default: no limit)"
+        )
 
 
 def _add_lifecycle(parser: argparse.ArgumentParser, defaults: ServerConfig) -> None:
@@ -152,6 +171,15 @@ def run(arguments: argparse.Namespace) -> int:
     server = ServerConfig(
         host=arguments.host,
         port=arguments.port,
+        root_path=arguments.root_path,
+        certificate=arguments.certificate,
+        private_key=arguments.private_key,
+        keys=arguments.keys,
+        client_limits=ClientLimits(
+            connections=arguments.client_connections,
+            utterances_per_minute=arguments.client_utterances,
+            characters_per_minute=arguments.client_characters,
+        ),
         limits=Limits(
             text_characters=arguments.text_characters,
             message_bytes=arguments.message_bytes,

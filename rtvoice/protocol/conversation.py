@@ -59,11 +59,18 @@ class Conversation:
     Args:
         limits: what the client may ask for.
         check: refuses a message whose options cannot be spoken, by raising `InvalidInput`.
+        admit_text: refuses so many characters at that time, by raising `Overloaded`.
     """
 
-    def __init__(self, limits: Limits, check: Callable[[Speak], None]) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        check: Callable[[Speak], None],
+        admit_text: Callable[[int, float], None] = lambda _characters, _now: None,
+    ) -> None:
         self._limits = limits
         self._check = check
+        self._admit_text = admit_text
         self._living: dict[int, Utterance] = {}
         self._ended: deque[int] = deque(maxlen=_REMEMBERED)
         self._last = 0
@@ -198,6 +205,11 @@ class Conversation:
             yield self.fail(
                 number, TextTooLong(f"The text passes the limit: {allowed}.", field="text", allowed=allowed)
             )
+            return
+        try:
+            self._admit_text(len(text), now)
+        except Overloaded as error:
+            yield self.fail(number, error)
             return
         utterance.receive_text(len(text), now)
         if text:

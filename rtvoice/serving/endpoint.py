@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import ssl
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
@@ -20,13 +21,15 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Response
 
 from rtvoice.errors import SetupError
+from rtvoice.serving.access import Gate, read_keys
 from rtvoice.serving.admission import Admission
-from rtvoice.serving.handshake import Accepted, Handshake
+from rtvoice.serving.handshake import TOKEN_PATH, Accepted, Handshake
 from rtvoice.serving.http import Answer, Site, StaticFiles, plain
 from rtvoice.serving.logs import trace
 from rtvoice.serving.metrics import Metrics
 from rtvoice.serving.offer import Offer
 from rtvoice.serving.peer import PeerGone
+from rtvoice.serving.quota import Clients
 from rtvoice.serving.session import Session
 
 if TYPE_CHECKING:
@@ -85,7 +88,7 @@ class Endpoint:
         metrics: where what happens is counted; by default its own.
 
     Raises:
-        SetupError: (on entering) the address cannot be listened on.
+        SetupError: the keys or the certificate cannot be used; (on entering) the address cannot be listened on.
     """
 
     def __init__(self, config: ServerConfig, synthesizer: Synthesizer, metrics: Metrics | None = None) -> None:
@@ -96,7 +99,10 @@ class Endpoint:
             most_s=config.wait_s, places=lambda: synthesizer.places, loading_s=lambda: synthesizer.loading_s
         )
         self._site = Site(StaticFiles(config.web), self._retry_after_s, self._expose)
-        self._handshake = Handshake(Offer(synthesizer, config.limits).ready(), config.origins)
+        gate = Gate(read_keys(config.keys)) if config.keys is not None else None
+        self._handshake = Handshake(Offer(synthesizer, config.limits).ready(), config.origins, gate)
+        self._clients = Clients(config.client_limits)
+        self._root_path = config.root_path.rstrip("/")
         # Between a handshake's request and its end; a peer may be gone by then.
         self._accepted: WeakKeyDictionary[ServerConnection, Accepted] = WeakKeyDictionary()
         self._sessions: dict[Session, ServerConnection] = {}
@@ -126,6 +132,7 @@ class Endpoint:
                 self._handle,
                 config.host,
                 config.port,
+                ssl=_tls(config),
                 process_request=self._process_request,
                 compression=None,  # audio does not shrink, and each connection would hold 50 KB for trying
                 server_header=None,
@@ -186,6 +193,8 @@ class Endpoint:
 
     async def _handle(self, connection: ServerConnection) -> None:
         _limit_send_buffer(connection)
+        accepted = self._accepted.pop(connection)
+        client = self._clients.open(accepted.client)
         log = self._log.bind(session=connection.id.hex[:12])
         session = Session(
             WebSocketPeer(connection),
@@ -194,7 +203,8 @@ class Endpoint:
             log,
             admission=self._admission,
             metrics=self._metrics,
-            dialect=self._accepted.pop(connection).dialect,
+            client=client,
+            dialect=accepted.dialect,
         )
         self._sessions[session] = connection
         self._quiet.clear()
@@ -208,25 +218,40 @@ class Endpoint:
             await connection.close(1011, "a fault of the server")
         finally:
             del self._sessions[session]
+            self._clients.close(client)
             if not self._sessions:
                 self._quiet.set()
             log.info("session closed", close_code=connection.close_code, sessions=len(self._sessions))
 
     def _process_request(self, connection: ServerConnection, request: Request) -> Response | None:
-        path = urlsplit(request.path).path
+        headers = list(request.headers.raw_items())
+        target = self._below_root(request.path)
+        path = urlsplit(target).path
         if "upgrade" not in request.headers.get("Connection", "").lower():
-            return _response(self._site.answer(path, request.headers.get("If-None-Match")))
-        decision = self._decide(request)
+            token = self._handshake.token(headers) if path == TOKEN_PATH else None
+            return _response(token or self._site.answer(path, request.headers.get("If-None-Match")))
+        decision = self._decide(target, headers, str(connection.remote_address[0]))
         if isinstance(decision, Answer):
             return _response(decision)
         self._accepted[connection] = decision
         return None
 
-    def _decide(self, request: Request) -> Accepted | Answer:
-        headers = request.headers
-        decision = self._handshake.decide(request.path, headers.get_all("Origin"), headers.get("Host", ""))
+    def _below_root(self, target: str) -> str:
+        """A request's target without the path that a proxy serves rtvoice under."""
+        below = target.removeprefix(self._root_path)
+        return below if below.startswith("/") else target
+
+    def _decide(self, target: str, headers: list[tuple[str, str]], remote: str) -> Accepted | Answer:
+        decision = self._handshake.decide(target, headers, remote)
         if isinstance(decision, Answer):
             return decision
+        if not self._clients.has_room(decision.client):
+            self._metrics.refused("session")
+            return plain(
+                HTTPStatus.TOO_MANY_REQUESTS,
+                "This client has as many sessions as it may.",
+                retry_after_s=_RETRY_AFTER_S,
+            )
         if (retry_after_s := self._retry_after_s()) is not None:
             self._metrics.refused("session")
             return plain(HTTPStatus.SERVICE_UNAVAILABLE, "No more sessions are taken now.", retry_after_s=retry_after_s)
@@ -242,6 +267,17 @@ class Endpoint:
         return self._metrics.expose(
             hungry=self._admission.hungry, predicted_s=self._admission.predicted_s, sessions=len(self._sessions)
         )
+
+
+def _tls(config: ServerConfig) -> ssl.SSLContext | None:
+    if config.certificate is None:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(config.certificate, config.private_key)
+    except (OSError, ssl.SSLError) as error:
+        raise SetupError(f"The certificate {config.certificate} or its key cannot be used: {error}") from error
+    return context
 
 
 def _limit_send_buffer(connection: ServerConnection) -> None:

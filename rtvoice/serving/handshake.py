@@ -1,7 +1,9 @@
-"""Whether a connection is accepted, and what is spoken on it."""
+"""Whether a connection is accepted, in whose name, and what is spoken on it."""
 
 from __future__ import annotations
 
+import json
+import time
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -9,13 +11,19 @@ from urllib.parse import urlsplit
 
 from rtvoice.errors import InvalidInput
 from rtvoice.protocol.routes import find_dialect
+from rtvoice.serving.access import TOKEN_LIFETIME_S
 from rtvoice.serving.http import Answer, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rtvoice.protocol.dialect import MakeDialect
     from rtvoice.protocol.messages import Ready
+    from rtvoice.serving.access import Gate
+
+    Headers = Sequence[tuple[str, str]]
+
+TOKEN_PATH = "/token"  # noqa: S105  # where tokens are given out
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +32,11 @@ class Accepted:
 
     Attributes:
         dialect: makes what is spoken on it.
+        client: whose it is: the name of a key, or an address.
     """
 
     dialect: MakeDialect
+    client: str
 
 
 class Handshake:
@@ -35,33 +45,66 @@ class Handshake:
     Args:
         ready: what the server offers.
         origins: of pages that may connect, beside the server's own.
+        gate: who may connect; None lets everybody in.
+        clock: time of day, in seconds since 1970.
     """
 
-    def __init__(self, ready: Ready, origins: Sequence[str]) -> None:
+    def __init__(
+        self, ready: Ready, origins: Sequence[str], gate: Gate | None, clock: Callable[[], float] = time.time
+    ) -> None:
         self._ready = ready
         self._origins = origins
+        self._gate = gate
+        self._now = clock
 
-    def decide(self, target: str, origins: Sequence[str], host: str) -> Accepted | Answer:
+    def decide(self, target: str, headers: Headers, remote: str) -> Accepted | Answer:
         """Accept a connection, or say why not.
 
         Args:
             target: path and query, as sent.
-            origins: values of its `Origin` headers.
-            host: value of its `Host` header.
+            headers: of the request, names as sent.
+            remote: the peer's address.
         """
         address = urlsplit(target)
+        client = remote
+        if self._gate is not None:
+            name = self._gate.identify(headers, address.query, self._now())
+            if name is None:
+                return _unauthorized()
+            client = name
         try:
             dialect = find_dialect(address.path, address.query, self._ready)
         except InvalidInput as error:
             return plain(HTTPStatus.BAD_REQUEST, _refusal(error))
         if dialect is None:
             return plain(HTTPStatus.NOT_FOUND, "There is no socket at this address; rtvoice's own is at the root.")
-        if any(not self._is_allowed(origin, host) for origin in origins):
+        host = "".join(_values(headers, "host")[:1])
+        if any(not self._is_allowed(origin, host) for origin in _values(headers, "origin")):
             return plain(HTTPStatus.FORBIDDEN, "Pages of this origin may not open the socket.")
-        return Accepted(dialect)
+        return Accepted(dialect, client)
+
+    def token(self, headers: Headers) -> Answer | None:
+        """Give out a token to the holder of a key; None if there are no keys, and so no need of tokens."""
+        if self._gate is None:
+            return None
+        name = self._gate.key_holder(headers)
+        if name is None:
+            return _unauthorized()
+        answer = plain(HTTPStatus.OK, "")
+        body = json.dumps({"token": self._gate.issue(name, self._now()), "expires_in_s": TOKEN_LIFETIME_S})
+        return Answer(HTTPStatus.OK, answer.headers | {"Content-Type": "application/json"}, body.encode())
 
     def _is_allowed(self, origin: str, host: str) -> bool:
         return origin in self._origins or urlsplit(origin).netloc.lower() == host.lower()
+
+
+def _values(headers: Headers, wanted: str) -> list[str]:
+    return [value for name, value in headers if name.lower() == wanted]
+
+
+def _unauthorized() -> Answer:
+    answer = plain(HTTPStatus.UNAUTHORIZED, "An API key is needed, or the one that was sent is none.")
+    return Answer(answer.status, answer.headers | {"WWW-Authenticate": "Bearer"}, answer.body)
 
 
 def _refusal(error: InvalidInput) -> str:

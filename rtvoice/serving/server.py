@@ -71,7 +71,7 @@ async def serve(
             if await _unless(stop, stack.enter_async_context(lifecycle)) is None:
                 return
             endpoint = await stack.enter_async_context(Endpoint(config, lifecycle, metrics))
-            url = _url(*endpoint.address)
+            url = _url(*endpoint.address, "https" if config.certificate else "http")
             log.info("listening", url=url)
             if listening is not None:
                 listening(url)
@@ -123,6 +123,6 @@ async def _unless(event: asyncio.Event, work: Coroutine[None, None, _T]) -> _T |
         await asyncio.wait([task, interruption])
 
 
-def _url(host: str, port: int) -> str:
+def _url(host: str, port: int, scheme: str) -> str:
     host = _ANY_ADDRESS.get(host, host)
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+    return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"

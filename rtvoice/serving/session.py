@@ -46,6 +46,7 @@ from rtvoice.serving.offer import Offer
 from rtvoice.serving.outbox import Answer, Failure, Finish, Outbox, Passed, Sound, Speech
 from rtvoice.serving.pacing import PlaybackClock
 from rtvoice.serving.peer import PeerGone
+from rtvoice.serving.quota import Client
 from rtvoice.serving.request import Request
 from rtvoice.speech.turn import Account, Turn
 
@@ -71,7 +72,7 @@ class Session:
         synthesizer: entered.
         config: limits and pace.
         log: where events go, bound to the connection.
-        account: of whoever it belongs to, beside other sessions, if it belongs to anybody.
+        client: whom it belongs to, beside other sessions.
         dialect: makes what the peer speaks; None for the native protocol.
         admission: says whether an utterance is taken; by default it is.
         metrics: where what happens is counted.
@@ -84,7 +85,7 @@ class Session:
         synthesizer: Synthesizer,
         config: ServerConfig,
         log: FilteringBoundLogger,
-        account: Account | None = None,
+        client: Client | None = None,
         dialect: MakeDialect | None = None,
         admission: Admission | None = None,
         metrics: Metrics | None = None,
@@ -94,12 +95,13 @@ class Session:
         self._synthesizer = synthesizer
         self._config = config
         self._log = log
-        self._account = Account(account)
+        self._client = client or Client(config.client_limits)
+        self._account = Account(self._client.account)
         self._now = clock
         self._offer = Offer(synthesizer, config.limits)
         self._admission = admission or Admission(most_s=None, places=lambda: synthesizer.places)
         self._metrics = metrics or Metrics(config.prices)
-        self._conversation = Conversation(config.limits, self._check)
+        self._conversation = Conversation(config.limits, self._check, self._client.take_text)
         self._dialect: Dialect = (dialect or NativeDialect)(self._conversation, self._offer.ready())
         self._outbox = Outbox()
         self._listener = PlaybackClock()
@@ -179,6 +181,7 @@ class Session:
 
     def _check(self, options: Speak) -> None:
         self._offer.check(options)
+        self._client.take_utterance(self._now())
         self._admission.check()
 
     def _open(self, options: Speak) -> None:
