@@ -33,7 +33,7 @@ async def fit(voices: list[str], count: int) -> None:
         for voice in voices:
             with ProgressBar(f"Fitting {voice}") as bar:
                 progress = functools.partial(bar.update, what="speaking")
-                fitted = await synthesizer.fit_statistics(voice, sentences()[:count], progress)
+                fitted = await synthesizer.fit_statistics(voice, sentences()[:count], progress, thorough=True)
             with (FOLDER / f"{voice}.npz").open("wb") as file:
                 fitted.save(file)
 

@@ -164,7 +164,7 @@ async def _fit_all(paths: Paths, names: list[str], sentence_count: int) -> None:
     from rtvoice.speech.voices import VoiceStore
 
     store = VoiceStore(paths.data)
-    config = EngineConfig(paths=paths, streams=find_cores().usable, threads=1)
+    config = EngineConfig(paths=paths, streams=1, threads=find_cores().usable)  # a stream takes 3 GB
     async with KokoroSynthesizer(config) as synthesizer:
         for name in names:
             with ProgressBar(f"Fitting {name}") as bar:

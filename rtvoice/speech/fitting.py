@@ -26,7 +26,7 @@ SPEEDS: Final = (1.0, 1.0, 1.15, 1.0, 0.85, 1.0, 1.0, 1.4, 1.0, 0.7, 1.0, 1.0, 1
 
 
 _LONG: Final = 100
-"""Characters of a text that is not spoken slowly: the exact form's memory grows with its duration."""
+"""Characters of a text that is spoken slowly only when thorough: the exact form's memory grows with its duration."""
 
 _AT_ONCE: Final = 4
 """Sentences under way at once, so that no stream of the pool waits for a step of the host."""
@@ -46,6 +46,8 @@ async def fit_statistics(
     language: str,
     texts: Sequence[str],
     progress: Callable[[float], None],
+    *,
+    thorough: bool = False,
 ) -> StatisticsMap:
     """Fit a voice's map.
 
@@ -57,6 +59,7 @@ async def fit_statistics(
         language: one that the phonemizer reads.
         texts: what is spoken, one call of the model each; of a text too long for one, its first part.
         progress: told the part that is done, 0 to 1.
+        thorough: speak long texts slowly as well, which takes 5 GB of memory a stream rather than 3.
 
     Raises:
         SynthesisFailed: a sentence cannot be spoken.
@@ -66,7 +69,7 @@ async def fit_statistics(
     async def speak(number: int, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         nonlocal done
         speed = SPEEDS[number % len(SPEEDS)]
-        if len(text) > _LONG:
+        if len(text) > _LONG and not thorough:
             speed = max(speed, 1.0)
         piece, *_ = cut(await phonemizer.phonemise(text, language))
         style = voices.style(voice, len(piece.phonemes))

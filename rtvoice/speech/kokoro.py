@@ -141,7 +141,7 @@ class KokoroSynthesizer(Synthesizer):
         return [*(file for file in folder.rglob("*") if file.is_file()), *data_files()]
 
     async def fit_statistics(
-        self, voice: str, texts: Sequence[str], progress: Callable[[float], None]
+        self, voice: str, texts: Sequence[str], progress: Callable[[float], None], *, thorough: bool = False
     ) -> StatisticsMap:
         """Fit the map with which a voice can be spoken in slices (`rtvoice.speech.fitting`). Not while others speak.
 
@@ -149,6 +149,7 @@ class KokoroSynthesizer(Synthesizer):
             voice: its name.
             texts: sentences that are spoken for it.
             progress: told the part that is done, 0 to 1.
+            thorough: see `fit_statistics`.
 
         Raises:
             InvalidInput: there is no such voice.
@@ -158,7 +159,9 @@ class KokoroSynthesizer(Synthesizer):
         language = self._voices.info(voice).language
         if language not in LANGUAGES:  # the map is of how the voice sounds, whatever it says
             language = LANGUAGES[0]
-        return await fit_statistics(loaded.acoustics, loaded.phonemizer, self._voices, voice, language, texts, progress)
+        return await fit_statistics(
+            loaded.acoustics, loaded.phonemizer, self._voices, voice, language, texts, progress, thorough=thorough
+        )
 
     def _open(self) -> _Loaded:
         if self._loaded is None:
