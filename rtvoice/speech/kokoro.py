@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -112,7 +113,7 @@ class KokoroSynthesizer(Synthesizer):
             # the G2P process loads while the networks do
             phonemizer = await resources.enter_async_context(Phonemizer())
             model = await asyncio.to_thread(ensure_model, self._config.paths, self._config.checkpoint)
-            arrays, kernels = await asyncio.to_thread(_read_arrays, model)
+            arrays = await asyncio.to_thread(_read_arrays, model)
             sizes = size(find_cores(), self._config.streams, self._config.threads)
             pool = Pool(
                 {name: model.folder / f"{name}.xml" for name in (*NETWORKS, EXACT)},
@@ -120,7 +121,7 @@ class KokoroSynthesizer(Synthesizer):
                 streams=sizes.streams,
                 threads=sizes.threads,
                 rare={EXACT},
-                shared=kernels,
+                shared=functools.partial(_make_kernels, arrays),
             )
             acoustics = Acoustics(await resources.enter_async_context(pool), arrays)
             await phonemizer.ready()
@@ -242,13 +243,15 @@ class KokoroSynthesizer(Synthesizer):
             yield samples
 
 
-def _read_arrays(model: BuiltModel) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Read the arrays beside the networks, and make the kernels from them."""
-    from rtvoice.speech.network import generator_kernels
-
+def _read_arrays(model: BuiltModel) -> dict[str, Floats]:
     with np.load(model.folder / ARRAYS) as stored:
-        arrays = dict(stored)
-    return arrays, generator_kernels(arrays)
+        return dict(stored)
+
+
+def _make_kernels(arrays: dict[str, Floats]) -> dict[str, Floats]:
+    from rtvoice.speech.network import generator_kernels  # which loads OpenVINO
+
+    return generator_kernels(arrays)
 
 
 def _silence(seconds: float) -> Iterator[Floats]:

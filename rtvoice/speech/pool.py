@@ -111,7 +111,7 @@ class Pool:
         streams: int,
         threads: int,
         rare: Collection[str] = (),
-        shared: Mapping[str, NDArray[np.float32]] | None = None,
+        shared: Callable[[], Mapping[str, NDArray[np.float32]]] = dict,
     ) -> None:
         """Describe a pool.
 
@@ -121,14 +121,16 @@ class Pool:
             streams: how many inferences run at once.
             threads: threads of one inference.
             rare: networks that are loaded when they are first needed.
-            shared: arrays that every network reads that has an input of their name.
+            shared: makes the arrays that every network reads that has an input of their name; called in a thread, while
+                networks compile.
         """
         self.streams, self.threads = streams, threads
         self._networks, self._rare = networks, frozenset(rare)
         self._loading = asyncio.Lock()
         self._core = ov.Core()
         self._core.set_property({"CACHE_DIR": str(compiled)})
-        self._shared = {name: ov.Tensor(array, shared_memory=True) for name, array in (shared or {}).items()}
+        self._make_shared = shared
+        self._shared: dict[str, ov.Tensor] = {}
         self._places = Places(streams)
         self._requests: dict[str, deque[ov.InferRequest]] = {}
         self._inputs: dict[str, set[str]] = {}  # of each network, those that are not shared
@@ -144,7 +146,11 @@ class Pool:
         self._places.resize(max(1, min(places, self.streams)))
 
     async def __aenter__(self) -> Self:
-        await asyncio.gather(*(self._load(name) for name in self._networks if name not in self._rare))
+        common = [name for name in self._networks if name not in self._rare]
+        compiling = (asyncio.to_thread(self._compile, self._networks[name]) for name in common)
+        shared, *models = await asyncio.gather(asyncio.to_thread(self._make_shared), *compiling)
+        self._shared = {name: ov.Tensor(array, shared_memory=True) for name, array in shared.items()}
+        await asyncio.gather(*(self._make_ready(name, model) for name, model in zip(common, models, strict=True)))
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
@@ -153,8 +159,7 @@ class Pool:
         self._shared.clear()
         self._executor.shutdown()
 
-    async def _load(self, name: str) -> None:
-        model = await asyncio.to_thread(self._compile, self._networks[name])
+    async def _make_ready(self, name: str, model: ov.CompiledModel) -> None:
         self._inputs[name] = {port.any_name for port in model.inputs} - self._shared.keys()
         self._requests[name] = deque([await asyncio.to_thread(self._request, model) for _ in range(self.streams)])
 
@@ -204,7 +209,8 @@ class Pool:
         if network not in self._requests:
             async with self._loading:
                 if network not in self._requests:
-                    await self._load(network)
+                    model = await asyncio.to_thread(self._compile, self._networks[network])
+                    await self._make_ready(network, model)
         if inputs.keys() != self._inputs[network]:  # what is not fed would be read as it is, without any error
             raise SynthesisFailed(f"the {network} network takes {sorted(self._inputs[network])}, not {sorted(inputs)}")
         leave = await self._take(turn or Turn())
