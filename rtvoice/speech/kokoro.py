@@ -88,6 +88,11 @@ class KokoroSynthesizer(Synthesizer):
         return self._voices.infos
 
     @property
+    def helper_pid(self) -> int | None:
+        """Number of the G2P process, or None if there is none now."""
+        return self._loaded.phonemizer.pid if self._loaded is not None else None
+
+    @property
     def places(self) -> int:
         """Inferences that run at once, as the machine is now; see `Synthesizer.places`."""
         return size(find_cores(), self._config.streams, self._config.threads).streams
