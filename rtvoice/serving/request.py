@@ -105,3 +105,6 @@ class Request:
             self.waiting.over()
         if self.task is not None:
             self.task.cancel()
+            # A task that was cancelled keeps the frames it was cancelled in, and so this object and all audio that it
+            # refers to: without the circle it goes at once, not when the collector comes by.
+            self.task = None
