@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-STAGE1_LENGTHS = (18, 34, 130)
+STAGE1_LENGTHS = (18, 130)
 STAGE2_LENGTHS = (16, 32)
 """Lengths of slices that there are networks for, in rows of the decoder's features (12.5 ms), rising."""
 

@@ -20,6 +20,10 @@ from openvino import opset13 as op
 from rtvoice.speech.network.layers import Floats, Value, const, reshape
 
 
+_WINDOWS_MULTIPLE = 15
+"""Windows of a layer are a multiple of this, whatever its dilation (1, 3 or 5)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Transform:
     """The Fourier form of a convolution of `taps` taps on windows of `size` rows.
@@ -108,6 +112,9 @@ def places(rows: int, transform: Transform, dilation: int) -> tuple[Node, Node]:
     """
     length = rows - dilation * (transform.taps - 1)
     windows = -(-length // (dilation * transform.kept))
+    # layers whose products have equal shapes share what OpenVINO compiles for them, 25 MB a network
+    multiple = _WINDOWS_MULTIPLE // dilation
+    windows = -(-windows // multiple) * multiple
     place = np.arange(transform.size)[:, None, None]
     phase, window = np.arange(dilation)[None, :, None], np.arange(windows)[None, None, :]
     taken = (window * transform.kept + place) * dilation + phase
