@@ -11,10 +11,11 @@ PORT ?= 8765
 PIP = -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-reference test-agents lint format benchmark-engine statistics clean
+.PHONY: help run test test-reference test-agents lint format benchmark-engine benchmark-streaming benchmark-quality \
+	benchmark-memory statistics clean
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
 
 run: $(VENV)/.rtvoice ## Set up, build the model, serve on http://127.0.0.1:8765 (HOST=, PORT= change it).
 	@exec $(VENV)/bin/rtvoice serve --host $(HOST) --port $(PORT)
@@ -41,8 +42,17 @@ format: $(VENV)/.lint ## Format the code and mend what can be mended.
 	$(VENV)/bin/ruff format .
 	$(VENV)/bin/ruff check --fix .
 
-benchmark-engine: $(VENV)/.rtvoice $(REFERENCE_VENV)/.reference ## Measure the engine beside PyTorch and ONNX Runtime.
+benchmark-engine: $(VENV)/.rtvoice $(REFERENCE_VENV)/.benchmark ## Measure the engine beside PyTorch, ONNX Runtime, others.
 	$(VENV)/bin/python -m benchmarks.engine --reference-python $(REFERENCE_VENV)/bin/python $(ARGUMENTS)
+
+benchmark-streaming: $(VENV)/.rtvoice $(REFERENCE_VENV)/.benchmark ## Measure how soon a sentence is heard, beside others.
+	$(VENV)/bin/python -m benchmarks.streaming --reference-python $(REFERENCE_VENV)/bin/python $(ARGUMENTS)
+
+benchmark-quality: $(VENV)/.rtvoice $(REFERENCE_VENV)/.benchmark ## Compare speech in slices with the exact form.
+	$(VENV)/bin/python -m benchmarks.quality --reference-python $(REFERENCE_VENV)/bin/python $(ARGUMENTS)
+
+benchmark-memory: $(VENV)/.rtvoice ## Measure what a warm engine holds, and how soon a cancel frees it.
+	$(VENV)/bin/python -m benchmarks.memory $(ARGUMENTS)
 
 statistics: $(VENV)/.rtvoice ## Fit the packaged voices' maps of statistics anew, in a quarter of an hour.
 	$(VENV)/bin/python scripts/fit_statistics.py
@@ -76,4 +86,8 @@ $(REFERENCE_VENV)/.reference: pyproject.toml
 	@echo "Installing PyTorch and the reference model: several GB, a few minutes."
 	$(REFERENCE_VENV)/bin/python $(PIP) install --quiet torch==2.13.0
 	$(REFERENCE_VENV)/bin/python $(PIP) install --quiet --editable '.[reference]' --group reference
+	@touch $@
+
+$(REFERENCE_VENV)/.benchmark: $(REFERENCE_VENV)/.reference
+	$(REFERENCE_VENV)/bin/python $(PIP) install --quiet --group benchmark
 	@touch $@

@@ -1,9 +1,10 @@
-"""How much speech an engine makes of a CPU-second: this engine beside PyTorch and ONNX Runtime.
+"""How much speech an engine makes of a CPU-second: this engine beside PyTorch, ONNX Runtime and others.
 
-All rows run the same weights and the same 20 sentences, given as phonemes. Each engine has a process of its own,
-confined to the same cores. A round starts every engine anew, has it speak one sentence that is not counted, then each
-sentence once - as in life, where a sentence's length is new to the engine. The engines take turns after every
-sentence, so that a machine that drifts drifts for all. CPU time is the kernel's, of all the engine's processes.
+All rows speak the same 20 sentences, given as phonemes, with the same weights if nothing else is said. Each engine has
+a process of its own, confined to the same cores. A round starts every engine anew, has it speak one sentence that is
+not counted, then each sentence once - as in life, where a sentence's length is new to the engine. The engines take
+turns after every sentence, so that a machine that drifts drifts for all. CPU time is the kernel's, of all the engine's
+processes.
 """
 
 from __future__ import annotations
@@ -12,23 +13,25 @@ import argparse
 import contextlib
 import itertools
 import json
-import os
 import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.baselines import ROWS, Row
+from benchmarks.baselines import ROWS
 from benchmarks.machine import fingerprint
-from benchmarks.process import ROOT, EngineFailed, EngineProcess, Load, Spoken
+from benchmarks.process import EngineFailed, EngineProcess, Load, Spoken
+from benchmarks.settings import Progress, Settings, add_arguments
 from benchmarks.table import Figure, render
-from benchmarks.workload import Sentence, digest, load_sentences
+from benchmarks.workload import Sentence, digest, load_sentences, warm_up
 from rtvoice.config import SAMPLE_RATE
 from rtvoice.speech.weights import SHA256
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from benchmarks.baselines import Row
 
 LENGTH_TOLERANCE = 0.02
 """How far a sentence's length may differ between engines, as a share, before a table says so."""
@@ -58,29 +61,6 @@ class Round:
         return sum(s.wall_s for s in self.spoken) / self.audio_s
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What to measure and how.
-
-    Attributes:
-        rows: the engines; ratios are taken to the first.
-        threads: cores each engine is confined to.
-        rounds: how often all of it is done.
-        pythons: the interpreter of each environment.
-        cache: where prepared files lie.
-    """
-
-    rows: tuple[Row, ...]
-    threads: int
-    rounds: int
-    pythons: dict[str, Path]
-    cache: Path
-
-    def start(self, row: Row) -> EngineProcess:
-        """An engine's process, to be entered."""
-        return EngineProcess(row, self.pythons[row.environment], self.cache, self.threads)
-
-
 def measure_round(
     settings: Settings, sentences: Sequence[Sentence], number: int, done: Callable[[], None]
 ) -> dict[str, Round]:
@@ -100,7 +80,7 @@ def measure_round(
         for row in order:  # one after the other, so that no load is timed while another runs
             engine = engines[row.name] = running.enter_context(settings.start(row))
             loads[row.name] = engine.load()
-            engine.speak(_warm_up(sentences[0]))
+            engine.speak(warm_up(sentences[0]))
         for i, sentence in enumerate(sentences):
             for row in order[i % len(order) :] + order[: i % len(order)]:
                 spoken[row.name].append(engines[row.name].speak(sentence))
@@ -111,18 +91,11 @@ def measure_round(
         }
 
 
-def _warm_up(sentence: Sentence) -> Sentence:
-    return Sentence("", sentence.voice, f"{sentence.phonemes} {sentence.phonemes}", sentence.style)
-
-
 def measure(
     settings: Settings, sentences: Sequence[Sentence], progress: Callable[[str], None]
 ) -> list[dict[str, Round]]:
     """Measure all rounds, after the files that engines read have been made."""
-    for row in settings.rows:
-        progress(f"preparing {row.label}")
-        with settings.start(row) as engine:
-            engine.prepare()
+    settings.prepare(progress)
     started, steps = time.monotonic(), itertools.count(1)
     total = settings.rounds * len(sentences) * len(settings.rows)
 
@@ -162,8 +135,8 @@ def doubts(rows: Sequence[Row], rounds: Sequence[dict[str, Round]]) -> list[str]
     found = []
     expected = rounds[0][rows[0].name].spoken
     for row in rows:
-        if not row.same_weights:
-            found.append(f"{row.label}: computes in int8, not with the float32 weights of the others")
+        if row.caveat:
+            found.append(f"{row.label}: {row.caveat}")
         spoken = rounds[0][row.name].spoken
         other = sum(
             abs(mine.samples - theirs.samples) > LENGTH_TOLERANCE * theirs.samples
@@ -196,7 +169,7 @@ def as_json(settings: Settings, sentences: Sequence[Sentence], rounds: Sequence[
                 "name": row.name,
                 "label": row.label,
                 "environment": row.environment,
-                "same_weights": row.same_weights,
+                "caveat": row.caveat,
                 "versions": rounds[0][row.name].load.versions,
                 "rounds": [
                     {
@@ -221,59 +194,19 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="five sentences, one round: two minutes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured to FILE")
-    parser.add_argument(
-        "--rows",
-        default=",".join(ROWS),
-        metavar="NAMES",
-        help="engines, with commas; the first is compared to. All: %(default)s",
-    )
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=len(os.sched_getaffinity(0)),
-        help="cores each engine is confined to (%(default)s)",
-    )
-    parser.add_argument("--rounds", type=int, default=3, help="how often all of it is done (%(default)s)")
-    parser.add_argument(
-        "--serving-python", type=Path, default=Path(sys.executable), help="of rtvoice's own environment"
-    )
-    parser.add_argument(
-        "--reference-python",
-        type=Path,
-        default=ROOT / ".venv-reference" / "bin" / "python",
-        help="of the environment with torch, kokoro and onnxruntime (`make benchmark-engine` makes it)",
-    )
-    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "benchmarks", help="where prepared files lie")
-    parsed = parser.parse_args(arguments)
-    if unknown := [name for name in parsed.rows.split(",") if name not in ROWS]:
-        parser.error(f"no such row: {', '.join(unknown)}; there are {', '.join(ROWS)}")
-    if not 1 <= parsed.threads <= len(os.sched_getaffinity(0)):
-        parser.error(f"--threads: this process may use {len(os.sched_getaffinity(0))} cores")
-    return parsed
+    add_arguments(parser, rows=tuple(ROWS))
+    return parser.parse_args(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, and say whether it worked."""
     parsed = _arguments(arguments)
-    settings = Settings(
-        rows=tuple(ROWS[name] for name in parsed.rows.split(",")),
-        threads=parsed.threads,
-        rounds=1 if parsed.quick else parsed.rounds,
-        pythons={"serving": parsed.serving_python, "reference": parsed.reference_python},
-        cache=parsed.cache,
-    )
-    for row in settings.rows:
-        if not settings.pythons[row.environment].exists():
-            print(
-                f"{row.label} needs {settings.pythons[row.environment]}, which is not there;"
-                " `make benchmark-engine` sets everything up.",
-                file=sys.stderr,
-            )
-            return 1
-    parsed.cache.mkdir(parents=True, exist_ok=True)
+    settings = Settings.of(parsed)
+    if settings is None:
+        return 1
     sentences = load_sentences(quick=parsed.quick)
     try:
-        rounds = measure(settings, sentences, _Progress())
+        rounds = measure(settings, sentences, Progress())
     except EngineFailed as failed:
         print(f"\n{failed}", file=sys.stderr)
         return 1
@@ -287,20 +220,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if parsed.json:
         parsed.json.write_text(as_json(settings, sentences, rounds) + "\n", "utf-8")
     return 0
-
-
-class _Progress:
-    """Shows where a run is: on a terminal one line that changes, elsewhere a line whenever the text changes."""
-
-    def __init__(self) -> None:
-        self._last = ""
-
-    def __call__(self, text: str) -> None:
-        if sys.stderr.isatty():
-            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-        elif text != self._last:
-            print(text, file=sys.stderr, flush=True)
-        self._last = text
 
 
 if __name__ == "__main__":

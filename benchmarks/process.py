@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from benchmarks.accounting import ProcessTree
+from rtvoice.config import SAMPLE_RATE
 
 if TYPE_CHECKING:
     from benchmarks.baselines import Row
@@ -54,6 +55,43 @@ class Spoken:
     level: float
     wall_s: float
     cpu_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """What one sentence took, and when each piece of it was there.
+
+    Attributes:
+        pieces: of each, seconds from the call until it came, and its samples at 24 kHz.
+        cpu_s: of all the engine's processes.
+    """
+
+    pieces: tuple[tuple[float, int], ...]
+    cpu_s: float
+
+    @property
+    def first_audio_s(self) -> float:
+        """Seconds from the call until there was something to hear."""
+        return self.pieces[0][0]
+
+    @property
+    def whole_s(self) -> float:
+        """Seconds from the call until all was there."""
+        return self.pieces[-1][0]
+
+    @property
+    def audio_s(self) -> float:
+        """Seconds of speech."""
+        return sum(samples for _, samples in self.pieces) / SAMPLE_RATE
+
+    @property
+    def dry_s(self) -> float:
+        """The longest that a piece comes too late for a listener who plays from the first one on; 0 if none does."""
+        longest, heard = 0.0, 0
+        for at, samples in self.pieces:
+            longest = max(longest, at - self.first_audio_s - heard / SAMPLE_RATE)
+            heard += samples
+        return longest
 
 
 class EngineProcess:
@@ -113,6 +151,14 @@ class EngineProcess:
         # Threads that still spin when the result is there belong to it.
         time.sleep(_SETTLE_S)
         return Spoken(reply["samples"], reply["level"], reply["wall_s"], self._tree.cpu_seconds() - before)
+
+    def stream(self, sentence: Sentence) -> Streamed:
+        """Have a sentence spoken, piece by piece where the engine can do so, and measure it."""
+        before = self._tree.cpu_seconds()
+        reply = self._ask(do="stream", phonemes=sentence.phonemes, style=sentence.style, speed=1.0)
+        time.sleep(_SETTLE_S)
+        pieces = tuple((at, samples) for at, samples in reply["pieces"])
+        return Streamed(pieces, self._tree.cpu_seconds() - before)
 
     def peak_resident_bytes(self) -> int:
         """The most memory the engine has had resident."""

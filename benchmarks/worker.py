@@ -44,6 +44,10 @@ def answer(baseline: Baseline, request: dict[str, Any]) -> dict[str, Any]:
                 "samples": len(samples),
                 "level": float(np.sqrt(np.mean(np.square(samples)))),
             }
+        case "stream":
+            style = np.array([request["style"]], np.float32)
+            stream = baseline.stream(request["phonemes"], style, request["speed"])
+            return {"pieces": [(time.perf_counter() - started, len(samples)) for samples in stream]}
         case unknown:
             raise ValueError(f"no such request: {unknown}")
     return {"wall_s": time.perf_counter() - started}

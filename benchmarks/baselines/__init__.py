@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     import numpy as np
@@ -23,7 +23,7 @@ Environment = Literal["serving", "reference"]
 
 
 class Baseline(ABC):
-    """One way to run Kokoro-82M. All rows run the same weights; rtvoice's own stands behind the same interface.
+    """One way to make speech of phonemes; rtvoice's own stands behind the same interface as what it is compared with.
 
     Args:
         cache: where files made by `prepare` lie.
@@ -54,6 +54,10 @@ class Baseline(ABC):
             Mono samples at 24 kHz, [N].
         """
 
+    def stream(self, phonemes: str, style: NDArray[np.float32], speed: float) -> Iterator[NDArray[np.float32]]:
+        """Synthesise one sentence as `speak` does, and give samples as soon as they are there: here, all at once."""
+        yield self.speak(phonemes, style, speed)
+
     def versions(self) -> Mapping[str, str]:
         """The libraries that make the difference, and their versions."""
         return {}
@@ -69,7 +73,7 @@ class Row:
         environment: which interpreter it runs in.
         target: `module:class` of its `Baseline`, in this package.
         options: keyword arguments of the class.
-        same_weights: whether it computes with the same float32 weights. The int8 file does not.
+        caveat: what makes it another thing than Kokoro-82M with the float32 weights of the other rows.
     """
 
     name: str
@@ -77,7 +81,7 @@ class Row:
     environment: Environment
     target: str
     options: Mapping[str, Any]
-    same_weights: bool = True
+    caveat: str = ""
 
     def baseline(self, cache: Path, threads: int) -> Baseline:
         """Make the engine, not yet loaded."""
@@ -104,12 +108,41 @@ ROWS = {
             options={"model": "float32"},
         ),
         Row(
+            name="onnxruntime-sized",
+            label="ONNX Runtime, sized",
+            environment="reference",
+            target="onnx_runtime:OnnxRuntime",
+            options={"model": "float32", "sized": True},
+        ),
+        Row(
             name="onnxruntime-int8",
             label="ONNX Runtime, int8 file",
             environment="reference",
             target="onnx_runtime:OnnxRuntime",
             options={"model": "int8"},
-            same_weights=False,
+            caveat="computes in int8, not with the float32 weights of the others",
+        ),
+        Row(
+            name="openvino-default",
+            label="OpenVINO, default, as traced",
+            environment="reference",
+            target="traced:TracedOpenVino",
+            options={},
+        ),
+        Row(
+            name="kokoro-onnx",
+            label="kokoro-onnx",
+            environment="reference",
+            target="kokoro_onnx:KokoroOnnx",
+            options={},
+        ),
+        Row(
+            name="piper",
+            label="Piper, medium voice",
+            environment="reference",
+            target="piper:Piper",
+            options={},
+            caveat="another, much smaller model (63 MB), with a voice of its own",
         ),
         Row(
             name="rtvoice",

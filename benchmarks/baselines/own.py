@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import importlib.metadata
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,17 +16,65 @@ from rtvoice.config import Paths
 from rtvoice.speech.turn import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncGenerator, Collection, Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from rtvoice.speech.acoustics import Acoustics
+    from rtvoice.speech.pool import Pool
     from rtvoice.speech.statistics import StatisticsMap
 
 
 SEED = 0
 """Of the noise in the sound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Networks and the pool they run in."""
+
+    pool: Pool
+    acoustics: Acoustics
+
+
+def own_paths(cache: Path) -> Paths:
+    """Where a benchmark's model lies. No added voices are there: packaged ones only."""
+    return Paths(cache=cache / "rtvoice", data=cache / "rtvoice")
+
+
+@asynccontextmanager
+async def opened(
+    cache: Path, *, sliced: bool = True, exact: bool = True, streams: int = 1, threads: int = 1
+) -> AsyncGenerator[Loaded, None]:
+    """Load the networks as the synthesizer does, after building them if they are not there.
+
+    Args:
+        cache: the benchmarks' cache.
+        sliced: load what speaks in slices.
+        exact: load the generator in its exact form.
+        streams: inferences at once.
+        threads: of one inference.
+    """
+    from rtvoice.speech.acoustics import Acoustics
+    from rtvoice.speech.build import ARRAYS, ensure_model
+    from rtvoice.speech.kokoro import EXACT, NETWORKS
+    from rtvoice.speech.network import generator_kernels
+    from rtvoice.speech.pool import Pool
+
+    model = ensure_model(own_paths(cache))
+    with np.load(model.folder / ARRAYS) as stored:
+        arrays = dict(stored)
+    names: Collection[str] = NETWORKS if sliced else ("text", "prosody", "decoder")
+    pool = Pool(
+        {name: model.folder / f"{name}.xml" for name in (*names, *([EXACT] if exact else []))},
+        model.compiled,
+        streams=streams,
+        threads=threads,
+        shared=lambda: generator_kernels(arrays),
+    )
+    async with pool:
+        yield Loaded(pool, Acoustics(pool, arrays))
 
 
 class Own(Baseline):
@@ -36,62 +86,48 @@ class Own(Baseline):
         sliced: run the generator in slices, its statistics predicted, as the server does; else in its exact form.
     """
 
-    _runner: asyncio.Runner
     _acoustics: Acoustics
 
     def __init__(self, cache: Path, threads: int, *, sliced: bool) -> None:
         super().__init__(cache, threads)
         self._sliced = sliced
         self._maps: dict[bytes, StatisticsMap] = {}
-
-    @property
-    def _paths(self) -> Paths:
-        return Paths(cache=self.cache / "rtvoice", data=self.cache / "rtvoice")
+        # Left open: the process ends with the measurement.
+        self._runner = asyncio.Runner()
+        self._resources = AsyncExitStack()
 
     def prepare(self) -> None:
         from rtvoice.speech.build import ensure_model
 
-        ensure_model(self._paths)
+        ensure_model(own_paths(self.cache))
         self.load()  # fills the compile cache
 
     def load(self) -> None:
-        self._runner = asyncio.Runner()
-        self._acoustics = self._runner.run(self._open())
+        opening = opened(self.cache, sliced=self._sliced, exact=not self._sliced, threads=self.threads)
+        self._acoustics = self._runner.run(self._resources.enter_async_context(opening)).acoustics
         if self._sliced:
             self._maps = self._maps_by_style()
 
     def speak(self, phonemes: str, style: NDArray[np.float32], speed: float) -> NDArray[np.float32]:
-        return self._runner.run(self._speak(phonemes, style, speed))
+        return np.concatenate(list(self.stream(phonemes, style, speed)))
+
+    def stream(self, phonemes: str, style: NDArray[np.float32], speed: float) -> Iterator[NDArray[np.float32]]:
+        slices = self._slices(phonemes, style, speed)
+
+        async def following() -> NDArray[np.float32] | None:
+            return await anext(slices, None)
+
+        while (samples := self._runner.run(following())) is not None:
+            yield samples
 
     def versions(self) -> Mapping[str, str]:
         return {"rtvoice": __version__, "openvino": importlib.metadata.version("openvino")}
-
-    async def _open(self) -> Acoustics:
-        from rtvoice.speech.acoustics import Acoustics
-        from rtvoice.speech.build import ARRAYS, ensure_model
-        from rtvoice.speech.kokoro import EXACT, NETWORKS
-        from rtvoice.speech.network import generator_kernels
-        from rtvoice.speech.pool import Pool
-
-        model = ensure_model(self._paths)
-        with np.load(model.folder / ARRAYS) as stored:
-            arrays = dict(stored)
-        names = NETWORKS if self._sliced else ("text", "prosody", "decoder", EXACT)
-        pool = Pool(
-            {name: model.folder / f"{name}.xml" for name in names},
-            model.compiled,
-            streams=1,
-            threads=self.threads,
-            shared=generator_kernels(arrays),
-        )
-        # Left open: the process ends with the measurement.
-        return Acoustics(await pool.__aenter__(), arrays)
 
     def _maps_by_style(self) -> dict[bytes, StatisticsMap]:
         """The map of the voice that a style is a row of: the seam knows styles, not voices."""
         from rtvoice.speech.voices import ROWS, VoiceStore
 
-        voices = VoiceStore(self._paths.data)
+        voices = VoiceStore(own_paths(self.cache).data)
         found = {}
         for name in voices.names:
             if (fitted := voices.statistics(name)) is not None:
@@ -99,11 +135,14 @@ class Own(Baseline):
                     found[voices.style(name, length).tobytes()] = fitted
         return found
 
-    async def _speak(self, phonemes: str, style: NDArray[np.float32], speed: float) -> NDArray[np.float32]:
+    async def _slices(
+        self, phonemes: str, style: NDArray[np.float32], speed: float
+    ) -> AsyncGenerator[NDArray[np.float32], None]:
         turn, noise = Turn(), np.random.Generator(np.random.Philox(SEED))
         features = await self._acoustics.features(phonemes, style, speed, turn)
         if not self._sliced:
-            return await self._acoustics.exact(features, style, noise, turn)
+            yield await self._acoustics.exact(features, style, noise, turn)
+            return
         statistics = self._maps[style.tobytes()].predict(features.description)
-        slices = self._acoustics.sliced(features, style, statistics, noise, turn)
-        return np.concatenate([samples async for samples in slices])
+        async for samples in self._acoustics.sliced(features, style, statistics, noise, turn):
+            yield samples

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks.baselines import Row
-from benchmarks.engine import Round, Settings, as_json, doubts, main, summarise
+from benchmarks.engine import Round, as_json, doubts, main, summarise
 from benchmarks.process import Load, Spoken
+from benchmarks.settings import Settings
 from benchmarks.workload import load_sentences
 
 FIRST = Row(name="first", label="First", environment="reference", target="", options={})
 SECOND = Row(name="second", label="Second", environment="serving", target="", options={})
-OTHER_WEIGHTS = Row(name="second", label="Second", environment="serving", target="", options={}, same_weights=False)
+OTHER_WEIGHTS = Row(name="second", label="Second", environment="serving", target="", options={}, caveat="int8")
 
 
 def measured(cpu_s, *, samples=48_000, level=0.1):

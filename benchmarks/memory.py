@@ -1,0 +1,255 @@
+"""What an engine holds while it is warm, and how soon a cancelled sentence gives back its place. No G2P process.
+
+Sentences of random length, 0.8 to 12 s, made of the phonemes of the benchmarks' sentences, in the six packaged
+voices, as many at once as there are streams. Memory is this process's (PSS). Then sentences of about 10 s are
+cancelled at moments spread over them, in an engine with one stream, and the time is taken until something else runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import statistics
+import sys
+import time
+from contextlib import aclosing, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from benchmarks.accounting import ProcessTree
+from benchmarks.baselines.own import SEED, opened, own_paths
+from benchmarks.criteria import Criterion, show
+from benchmarks.machine import fingerprint
+from benchmarks.process import ROOT
+from benchmarks.table import Figure, render
+from benchmarks.workload import FILE
+from rtvoice.config import SAMPLE_RATE
+from rtvoice.speech.turn import Account, Turn
+from rtvoice.speech.voices import VoiceStore
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Sequence
+
+    from numpy.typing import NDArray
+
+    from rtvoice.speech.acoustics import Acoustics
+
+SHORTEST, LONGEST = 12, 200
+"""Phonemes of a sentence: 0.8 and 12 s."""
+
+CANCELLED: Final = 165
+"""Phonemes of the sentences that are cancelled: 10 s."""
+
+LIMITS_MB: Final = {1: 700.0, 2: 800.0}
+"""Memory that is asked for, by streams."""
+
+GROWTH: Final = 1.03
+EARLY: Final = 20
+"""Memory at the end is compared with that after so many sentences."""
+
+_MB = 1e6
+
+
+class Waits(Account):
+    """An account that keeps how long each inference held its place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held_s: list[float] = []
+
+    def charge(self, used_s: float, waited_s: float, now: float) -> None:
+        """See `Account.charge`."""
+        self.held_s.append(used_s)
+        super().charge(used_s, waited_s, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """A sentence that was cancelled.
+
+    Attributes:
+        at_s: when, from its beginning.
+        heard: whether any of it had been heard.
+        freed_s: from then until something else could run.
+    """
+
+    at_s: float
+    heard: bool
+    freed_s: float
+
+
+class Speaker:
+    """Speaks phonemes with packaged voices in slices."""
+
+    def __init__(self, acoustics: Acoustics, cache: Path) -> None:
+        self._acoustics = acoustics
+        self._voices = VoiceStore(own_paths(cache).data)
+
+    @property
+    def voices(self) -> tuple[str, ...]:
+        """The voices that have a map of their statistics."""
+        return tuple(name for name in self._voices.names if self._voices.statistics(name) is not None)
+
+    async def slices(self, phonemes: str, voice: str, turn: Turn) -> AsyncGenerator[NDArray[np.float32], None]:
+        """Speak one sentence."""
+        style, fitted = self._voices.style(voice, len(phonemes)), self._voices.statistics(voice)
+        assert fitted is not None
+        features = await self._acoustics.features(phonemes, style, 1.0, turn)
+        noise = np.random.Generator(np.random.Philox(SEED))
+        statistics_ = fitted.predict(features.description)
+        async with aclosing(self._acoustics.sliced(features, style, statistics_, noise, turn)) as slices:
+            async for samples in slices:
+                yield samples
+
+    async def speak(self, phonemes: str, voice: str, turn: Turn) -> int:
+        """Speak one sentence to its end; returns its samples."""
+        return sum([len(samples) async for samples in self.slices(phonemes, voice, turn)])
+
+
+def sentence(rng: random.Random, words: Sequence[str], length: int) -> str:
+    """A sentence of random words.
+
+    Args:
+        rng: chooses.
+        words: their phonemes.
+        length: phonemes of it, at least about; it ends with the word that reaches it.
+    """
+    chosen: list[str] = []
+    while sum(len(word) + 1 for word in chosen) < length:
+        chosen.append(rng.choice(words))
+    return " ".join(chosen)[: length - 1].rstrip() + "."
+
+
+def spoken_words() -> list[str]:
+    """The phonemes of every word of the benchmarks' sentences."""
+    lines = [json.loads(line)["phonemes"] for line in FILE.read_text("utf-8").splitlines()]
+    return [word.strip(".,?!") for line in lines for word in line.split()]
+
+
+async def measure_growth(cache: Path, sentences: int, streams: int) -> list[tuple[int, int]]:
+    """Speak, and look at the memory after every tenth sentence; returns their number and bytes."""
+    rng, words, tree = random.Random(5), spoken_words(), ProcessTree(os.getpid())  # noqa: S311  # lengths, no secrets
+    points: list[tuple[int, int]] = []
+    done, seconds = 0, 0.0
+    async with opened(cache, exact=False, streams=streams) as loaded:
+        speaker = Speaker(loaded.acoustics, cache)
+
+        async def listen() -> None:
+            nonlocal done, seconds
+            while done < sentences:
+                phonemes = sentence(rng, words, rng.randint(SHORTEST, LONGEST))
+                seconds += await speaker.speak(phonemes, rng.choice(speaker.voices), Turn()) / SAMPLE_RATE
+                done += 1
+                if done % 10 == 0 and done <= sentences:
+                    points.append((done, tree.memory_bytes()))
+                    print(f"{done} sentences: {points[-1][1] / _MB:.0f} MB", file=sys.stderr)
+
+        async with asyncio.TaskGroup() as listeners:
+            for _ in range(streams):
+                listeners.create_task(listen())
+    print(f"{seconds:.0f} s of speech", file=sys.stderr)
+    return points
+
+
+async def measure_cancelling(cache: Path, times: int, threads: int) -> tuple[list[Cancelled], float]:
+    """Cancel a long sentence so many times; returns what that took, and the longest time an inference held its place.
+
+    The latter counts inferences of slices only, in a sentence that is spoken to its end.
+    """
+    phonemes = sentence(random.Random(5), spoken_words(), CANCELLED)  # noqa: S311
+    async with opened(cache, exact=False, threads=threads) as loaded:
+        speaker, waits = Speaker(loaded.acoustics, cache), Waits()
+        voice = speaker.voices[0]
+        await speaker.speak(phonemes, voice, Turn())
+        began = time.perf_counter()
+        beginning = 0
+        async for _ in speaker.slices(phonemes, voice, Turn(waits)):
+            beginning = beginning or len(waits.held_s)
+        whole_s = time.perf_counter() - began
+        found = []
+        for number in range(times):
+            heard = asyncio.Event()
+
+            async def listen(heard: asyncio.Event = heard) -> None:
+                async for _ in speaker.slices(phonemes, voice, Turn()):
+                    heard.set()
+
+            task, at_s = asyncio.create_task(listen()), whole_s * (number + 0.5) / times
+            await asyncio.sleep(at_s)
+            cancelled = time.perf_counter()
+            task.cancel()
+            await loaded.pool.run(lambda: None)
+            found.append(Cancelled(at_s, heard.is_set(), time.perf_counter() - cancelled))
+            with suppress(asyncio.CancelledError):
+                await task
+        return found, max(waits.held_s[beginning:])
+
+
+def criteria(
+    growth: Sequence[tuple[int, int]], streams: int, cut: Sequence[Cancelled], slice_s: float
+) -> list[Criterion]:
+    """What is asked. A sentence that had not been heard yet had no slice to wait for, and is left out."""
+    early = next((held for number, held in growth if number >= EARLY), growth[0][1])
+    last = growth[-1][1]
+    found = [Criterion(f"after {growth[-1][0]} sentences, multiple of that after {EARLY}", last / early, GROWTH)]
+    if (limit := LIMITS_MB.get(streams)) is not None:
+        found.append(Criterion(f"warm, {streams} streams, MB", last / _MB, limit))
+    freed = [one.freed_s for one in cut if one.heard]
+    found.append(Criterion("place free after a cancel, longest, s", max(freed, default=0.0), slice_s))
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print; 1 if something asked for is not kept."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.memory", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="40 sentences, 8 cancels: three minutes")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured to FILE")
+    parser.add_argument("--sentences", type=int, default=200, metavar="N", help="of random length (%(default)s)")
+    parser.add_argument("--streams", type=int, default=2, metavar="N", help="sentences at once (%(default)s)")
+    parser.add_argument("--cancels", type=int, default=40, metavar="N", help="(%(default)s)")
+    parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "benchmarks", help="where the model lies")
+    parsed = parser.parse_args(arguments)
+    cache = parsed.cache.resolve()
+    cache.mkdir(parents=True, exist_ok=True)
+    growth = asyncio.run(measure_growth(cache, 40 if parsed.quick else parsed.sentences, parsed.streams))
+    cores = len(os.sched_getaffinity(0))
+    cut, slice_s = asyncio.run(measure_cancelling(cache, 8 if parsed.quick else parsed.cancels, cores))
+    asked = criteria(growth, parsed.streams, cut, slice_s)
+    rows = [
+        [
+            name,
+            f"{len(freed)}",
+            Figure.of(freed).show() if freed else "",
+            f"{statistics.mean(freed):.3f}" if freed else "",
+        ]
+        for name, freed in (
+            ("cancelled before its first audio", [one.freed_s for one in cut if not one.heard]),
+            ("cancelled after it", [one.freed_s for one in cut if one.heard]),
+        )
+    ]
+    print(render(["", "times", "place free, s, median (range)", "mean"], rows))
+    print(f"\n{show(asked)}")
+    if parsed.json:
+        document = {
+            "benchmark": "memory",
+            "machine": fingerprint(),
+            "streams": parsed.streams,
+            "growth": growth,
+            "cancelled": [asdict(one) for one in cut],
+            "longest_slice_s": slice_s,
+            "criteria": [asdict(one) | {"kept": one.kept} for one in asked],
+        }
+        parsed.json.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+    return 0 if all(one.kept for one in asked) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

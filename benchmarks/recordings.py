@@ -1,0 +1,112 @@
+"""Speaks the held-out sentences for `benchmarks.quality`: `python -m benchmarks.recordings FOLDER CACHE COUNT VOICES`.
+
+Each sentence is spoken three times from the same features: in slices with predicted statistics, as the server speaks;
+in the exact form with the same noise; and in the exact form with other noise. Runs in rtvoice's own environment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rtvoice.speech.acoustics import Acoustics
+    from rtvoice.speech.phonemes import Phonemizer
+    from rtvoice.speech.voices import VoiceStore
+
+SENTENCES: Final = Path(__file__).with_name("sentences.txt")
+"""Held out: the maps of statistics are fitted to others."""
+
+MANIFEST: Final = "recordings.json"
+
+NOISE, OTHER_NOISE = 0, 1
+
+_AT_ONCE: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One sentence in one voice.
+
+    Attributes:
+        voice: its name.
+        text: what is said.
+        file: in the folder: samples `default`, `exact` and `other`, and `joins`, where slices of `default` begin.
+    """
+
+    voice: str
+    text: str
+    file: str
+
+
+def held_out(count: int | None = None) -> list[str]:
+    """The sentences, or so many of them that have all lengths."""
+    texts = SENTENCES.read_text("utf-8").splitlines()
+    return texts if count is None else texts[:: max(1, len(texts) // count)][:count]
+
+
+async def record(
+    acoustics: Acoustics, phonemizer: Phonemizer, voices: VoiceStore, recording: Recording, folder: Path
+) -> None:
+    """Speak one sentence three times and write its file."""
+    from rtvoice.speech.pieces import cut
+    from rtvoice.speech.turn import Turn
+
+    (piece,) = cut(await phonemizer.phonemise(recording.text, voices.info(recording.voice).language))
+    style = voices.style(recording.voice, len(piece.phonemes))
+    features = await acoustics.features(piece.phonemes, style, 1.0, Turn())
+    exact, other = [
+        await acoustics.exact(features, style, np.random.Generator(np.random.Philox(seed)), Turn())
+        for seed in (NOISE, OTHER_NOISE)
+    ]
+    fitted = voices.statistics(recording.voice)
+    if fitted is None:
+        raise SystemExit(f"{recording.voice} has no map of statistics; make them with `make statistics`")
+    noise, statistics = np.random.Generator(np.random.Philox(NOISE)), fitted.predict(features.description)
+    slices = [samples async for samples in acoustics.sliced(features, style, statistics, noise, Turn())]
+    joins = list(itertools.accumulate(len(samples) for samples in slices[:-1]))
+    np.savez(
+        folder / recording.file,
+        default=np.concatenate(slices),
+        exact=exact,
+        other=other,
+        joins=np.array(joins, np.int64),
+    )
+
+
+async def record_all(folder: Path, cache: Path, texts: Sequence[str], names: Sequence[str]) -> None:
+    """Speak every text in every voice, and write the manifest."""
+    from benchmarks.baselines.own import opened, own_paths
+    from rtvoice.speech.phonemes import Phonemizer
+    from rtvoice.speech.voices import VoiceStore
+
+    voices = VoiceStore(own_paths(cache).data)
+    todo = [Recording(voice, text, f"{voice}-{number:02d}.npz") for voice in names for number, text in enumerate(texts)]
+    free = asyncio.Semaphore(_AT_ONCE)
+    done = itertools.count(1)
+    async with Phonemizer() as phonemizer, opened(cache, streams=len(os.sched_getaffinity(0))) as loaded:
+
+        async def one(recording: Recording) -> None:
+            async with free:
+                await record(loaded.acoustics, phonemizer, voices, recording, folder)
+            if (number := next(done)) % 10 == 0:
+                print(f"spoken: {number} of {len(todo)}", file=sys.stderr)
+
+        async with asyncio.TaskGroup() as speaking:
+            for recording in todo:
+                speaking.create_task(one(recording))
+    (folder / MANIFEST).write_text(json.dumps([asdict(recording) for recording in todo], indent=1), "utf-8")
+
+
+if __name__ == "__main__":
+    asyncio.run(record_all(Path(sys.argv[1]), Path(sys.argv[2]), held_out(int(sys.argv[3])), sys.argv[4].split(",")))
