@@ -16,6 +16,7 @@ from rtvoice.speech.acoustics import Acoustics
 from rtvoice.speech.build import ARRAYS, ensure_model, model_folder
 from rtvoice.speech.cores import find_cores, follow, size
 from rtvoice.speech.fitting import fit_statistics
+from rtvoice.speech.mapped import let_go
 from rtvoice.speech.phonemes import LANGUAGES, Phonemizer, data_files
 from rtvoice.speech.pieces import TARGET, cut
 from rtvoice.speech.pool import Pool
@@ -55,6 +56,9 @@ EXACT = "generator"
 
 _EXACT_TARGET = 120
 """Phonemes that the exact form speaks at once, about 8 s."""
+
+_SETTLE_S = 2.0
+"""Seconds after loading at which memory is brought down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,8 @@ class KokoroSynthesizer(Synthesizer):
             if self._config.streams is None:
                 watch = asyncio.create_task(follow(pool.limit, sizes.threads), name="rtvoice cores")
                 resources.callback(watch.cancel)
+            settling = asyncio.create_task(_settle(pool, model), name="rtvoice settle")
+            resources.push_async_callback(_stop, settling)
             self._loaded = _Loaded(phonemizer, acoustics)
             self._resources = resources.pop_all()
         return self
@@ -257,6 +263,18 @@ def _make_kernels(arrays: dict[str, Floats]) -> dict[str, Floats]:
     from rtvoice.speech.network import generator_kernels  # which loads OpenVINO
 
     return generator_kernels(arrays)
+
+
+async def _settle(pool: Pool, model: BuiltModel) -> None:
+    """Bring memory down to what speech takes, when those who waited for the load have been served."""
+    await asyncio.sleep(_SETTLE_S)
+    await pool.warm()
+    await asyncio.to_thread(let_go, model.folder)
+
+
+async def _stop(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])
 
 
 def _silence(seconds: float) -> Iterator[Floats]:

@@ -134,6 +134,7 @@ class Pool:
         self._places = Places(streams)
         self._requests: dict[str, deque[ov.InferRequest]] = {}
         self._inputs: dict[str, set[str]] = {}  # of each network, those that are not shared
+        self._fixed_shapes: dict[str, dict[str, tuple[int, ...]]] = {}  # of networks that have no others
         self._executor = ThreadPoolExecutor(streams, thread_name_prefix="rtvoice-host")
 
     @property
@@ -160,7 +161,10 @@ class Pool:
         self._executor.shutdown()
 
     async def _make_ready(self, name: str, model: ov.CompiledModel) -> None:
-        self._inputs[name] = {port.any_name for port in model.inputs} - self._shared.keys()
+        fed = [port for port in model.inputs if port.any_name not in self._shared]
+        self._inputs[name] = {port.any_name for port in fed}
+        if not any(port.partial_shape.is_dynamic for port in fed):
+            self._fixed_shapes[name] = {port.any_name: tuple(port.shape) for port in fed}
         self._requests[name] = deque([await asyncio.to_thread(self._request, model) for _ in range(self.streams)])
 
     def _compile(self, file: Path) -> ov.CompiledModel:
@@ -226,6 +230,15 @@ class Pool:
         except (RuntimeError, TypeError, ValueError) as error:
             ended()
             raise SynthesisFailed(f"the {network} network could not start: {error}") from error
+
+    async def warm(self) -> None:
+        """Run each network of fixed shapes that has not run yet, on zeros.
+
+        Until its first run a request holds room for the arrays that are shared, and its first run takes longer.
+        """
+        for name, shapes in self._fixed_shapes.items():
+            for _ in range(self.streams):
+                await self.infer(name, {port: np.zeros(shape, np.float32) for port, shape in shapes.items()})
 
     async def run(self, step: Callable[[], T], *, turn: Turn | None = None) -> T:
         """Run a step of the host in a thread, in a place of its own."""

@@ -174,6 +174,13 @@ async def test_what_a_step_of_the_host_raises_is_raised_to_who_waits(networks, t
         assert await running.run(lambda: 7) == 7
 
 
+async def test_warming_runs_networks_of_fixed_shapes_once_and_leaves_them_usable(networks, tmp_path):
+    async with pool(networks, tmp_path, streams=2, shared=lambda: {"common": np.ones(3, np.float32)}) as running:
+        await running.warm()
+        outputs = await running.infer("plus", {"a": np.array([1, 2, 3], np.float32)})
+    np.testing.assert_array_equal(outputs["sum"], [2, 3, 4])
+
+
 async def test_a_damaged_network_says_what_to_run(networks, tmp_path):
     networks["slow"].write_text("<net>")
     with pytest.raises(SetupError, match="rtvoice build"):

@@ -19,7 +19,6 @@ from openvino import opset13 as op
 
 from rtvoice.speech.network.layers import Floats, Value, const, reshape
 
-
 _WINDOWS_MULTIPLE = 15
 """Windows of a layer are a multiple of this, whatever its dilation (1, 3 or 5)."""
 
