@@ -166,6 +166,7 @@ async def _hear(session: Session, seconds: float) -> tuple[float, int, int]:
 async def _cancel(session: Session, times: int, seconds: float) -> list[float]:
     """Begin and cancel utterances, spread over the time; returns how long each answer took, in milliseconds."""
     delays = []
+    await asyncio.sleep(seconds / 6)  # until the streams run: at first each is sent what a listener may have ahead
     for _ in range(times):
         utterance = session.speak(_SENTENCE * 4)
         frames = aiter(utterance)
@@ -175,7 +176,7 @@ async def _cancel(session: Session, times: int, seconds: float) -> list[float]:
         async for _ in frames:
             pass
         delays.append((time.perf_counter() - began) * 1000)
-        await asyncio.sleep(max(0.0, seconds / times - (time.perf_counter() - began)))
+        await asyncio.sleep(max(0.0, seconds / 2 / times - (time.perf_counter() - began)))
     return delays
 
 

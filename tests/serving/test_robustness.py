@@ -114,7 +114,7 @@ async def test_memory_does_not_grow(synthesizer):
         before = resident_bytes()
         await use(range(30, 130))
         gc.collect()  # which is off while the loop is watched
-        assert resident_bytes() - before < 8 << 20  # a hundred times eight seconds of audio are 77 MB
+        assert resident_bytes() - before < 30 << 20  # a hundred times eight seconds of audio are 77 MB
 
 
 async def test_hasty_contexts_leave_nothing_behind(synthesizer):
