@@ -9,7 +9,7 @@ pytest.importorskip("livekit.plugins.elevenlabs")
 import aiohttp
 from livekit.plugins import elevenlabs
 
-from tests.agents.conftest import assert_sounds_as, assert_times
+from tests.agents.conftest import ROOT, assert_sounds_as, assert_times
 
 pytestmark = pytest.mark.agents
 
@@ -79,3 +79,16 @@ async def test_interrupted_while_the_text_still_comes(server, tts):
     data, _ = await speak(tts, "Back again.")
     assert_sounds_as(data, "Back again.")
     assert len(server.sockets) == 1
+
+
+async def test_the_example(server):
+    import sys
+
+    sys.path.insert(0, str(ROOT / "examples"))
+    import livekit_agent
+
+    async with aiohttp.ClientSession() as http:
+        tts = livekit_agent.voice(f"http://127.0.0.1:{server.port}", http_session=http)
+        data, _ = await speak(tts, "Hello there.")
+        assert_sounds_as(data, "Hello there.")
+        await tts.aclose()

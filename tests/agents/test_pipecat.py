@@ -1,5 +1,8 @@
 """Pipecat's ElevenLabs and Deepgram services, as they are on the index, against a live server."""
 
+import subprocess
+import sys
+import wave
 from itertools import pairwise
 
 import pytest
@@ -19,7 +22,7 @@ from pipecat.services.deepgram.tts import DeepgramTTSService
 from pipecat.services.elevenlabs.tts import ElevenLabsTTSService
 from pipecat.tests.utils import SleepFrame, run_test
 
-from tests.agents.conftest import assert_sounds_as
+from tests.agents.conftest import ROOT, assert_sounds_as
 
 pytestmark = pytest.mark.agents
 
@@ -105,3 +108,11 @@ async def test_no_byte_of_a_context_that_was_closed(server):
     (final,) = [number for number, line in enumerate(lines) if line.get("message", {}).get("isFinal")]
     assert [line for line in lines[:final] if "audio" in line]
     assert not [line for line in lines[final:] if "audio" in line]
+
+
+def test_the_example(server, tmp_path):
+    example, output = ROOT / "examples" / "pipecat_bot.py", tmp_path / "hello.wav"
+    command = [sys.executable, str(example), "Hello there.", "-o", str(output)]
+    subprocess.run([*command, "--server", f"ws://127.0.0.1:{server.port}"], check=True, timeout=60)
+    with wave.open(str(output)) as file:
+        assert_sounds_as(file.readframes(file.getnframes()), "Hello there.")
