@@ -25,10 +25,10 @@ class Line:
 
 def draw(title: str, x_label: str, y_label: str, lines: Sequence[Line]) -> str:
     """Draw lines with both axes from 0; returns the SVG document."""
-    x_most = max((x for line in lines for x, _ in line.points), default=1.0) or 1.0
-    y_step = _step(max((y for line in lines for _, y in line.points), default=1.0) or 1.0)
-    y_most = y_step * math.ceil(max((y for line in lines for _, y in line.points), default=1.0) / y_step)
-    x_step = _step(x_most)
+    x_most = max((x for line in lines for x, _ in line.points), default=0.0) or 1.0
+    y_top = max((y for line in lines for _, y in line.points), default=0.0) or 1.0
+    x_step, y_step = _step(x_most), _step(y_top)
+    y_most = y_step * math.ceil(y_top / y_step)
 
     def place(x: float, y: float) -> tuple[float, float]:
         width, height = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
