@@ -60,9 +60,12 @@ def test_a_session_in_virtual_time(name):
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_live_server(name):
-    async with serving(ScriptedSynthesizer()) as endpoint, asyncio.timeout(10):
-        async with connect("ws://{}:{}/".format(*endpoint.address), proxy=None, compression=None) as socket:
-            await replay(name, socket.send, socket.recv)
+    async with (
+        asyncio.timeout(10),
+        serving(ScriptedSynthesizer()) as endpoint,
+        connect("ws://{}:{}/".format(*endpoint.address), proxy=None, compression=None) as socket,
+    ):
+        await replay(name, socket.send, socket.recv)
 
 
 @pytest.mark.parametrize("name", OF_ONE)
