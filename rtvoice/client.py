@@ -94,6 +94,8 @@ class Session:
         sample_rate: int | None = None,
         pause_ms: int | None = None,
         seed: int | None = None,
+        markup: str | None = None,
+        control: bool | None = None,
     ) -> Utterance:
         """Prepare an utterance. It begins when it is iterated over.
 
@@ -106,6 +108,8 @@ class Session:
             sample_rate: one of `ready.sample_rates`, in Hz; by default 24,000.
             pause_ms: silence between two sentences, beside what the voice makes itself.
             seed: of the noise in the sound; same seed and text, same samples.
+            markup: `markdown`, `plain` or `ssml`; by default the first.
+            control: whether `[pause:0.8s]` and `[word](/phonemes/)` in the text act, if the server allows it.
         """
         options = Speak(
             text="",
@@ -116,6 +120,8 @@ class Session:
             sample_rate=sample_rate,
             pause_ms=pause_ms,
             seed=seed,
+            markup=markup,
+            control=control,
         )
         return Utterance(self._link, text, options)
 

@@ -147,6 +147,8 @@ class ServerConfig:
         prices: of the running cost.
         drain_s: seconds that speech under way may take to finish after SIGTERM.
         web: folder of the static page, or None for no page.
+        control: whether texts may carry commands where an utterance asks for it: pauses, phonemes, SSML.
+        lexicon: file of how words are said (`rtvoice.text.lexicon`), read again when it changes; or None.
         origins: origins (`https://example.org`) whose pages may open the socket, beside the server's own.
     """
 
@@ -166,4 +168,6 @@ class ServerConfig:
     prices: Prices = field(default_factory=Prices)
     drain_s: float = 20.0
     web: Path | None = None
+    control: bool = False
+    lexicon: Path | None = None
     origins: tuple[str, ...] = ()

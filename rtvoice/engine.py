@@ -12,11 +12,14 @@ from rtvoice.paths import default_paths
 from rtvoice.pieces import pieces
 from rtvoice.serving.narration import SpokenAudio, TextInbox, narrate
 from rtvoice.speech.synthesizer import SpeechOptions
+from rtvoice.text.front import TextOptions
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 
     from rtvoice.speech.synthesizer import Synthesizer, VoiceInfo
+    from rtvoice.text.lexicon import Lexicon
+    from rtvoice.text.segment import Markup
 
 
 class Engine:
@@ -72,6 +75,9 @@ class Engine:
         speed: float = 1.0,
         language: str | None = None,
         seed: int = 0,
+        markup: Markup = "markdown",
+        control: bool = False,
+        lexicon: Lexicon | None = None,
     ) -> AsyncGenerator[SpokenAudio, None]:
         """Speak an utterance, as its text arrives.
 
@@ -81,6 +87,9 @@ class Engine:
             speed: factor on the pace, 0.5 to 2.0.
             language: one of `languages`; by default the voice's own.
             seed: of the noise in the sound; same seed and text, same samples.
+            markup: whose marks the text has. With `ssml` its tags act.
+            control: whether `[pause:0.8s]` and `[word](/phonemes/)` act; not for text from people not trusted.
+            lexicon: how some words are said (`rtvoice.text.Lexicon`).
 
         Yields:
             The audio in order, without gaps: samples float32 [N] at 24 kHz, their index in the utterance, the words
@@ -94,10 +103,12 @@ class Engine:
         """
         options = SpeechOptions(voice=voice or self.voices[0].name, language=language, speed=speed, seed=seed)
         self._synthesizer.check(options)
+        voices = frozenset(voice.name for voice in self.voices)
+        reading = TextOptions(markup=markup, control=control, lexicon=lexicon, voices=voices)
         inbox = TextInbox()
         feeder = asyncio.create_task(_feed(inbox, text), name="text")
         try:
-            async with aclosing(narrate(inbox, self._synthesizer, options)) as narration:
+            async with aclosing(narrate(inbox, self._synthesizer, options, reading=reading)) as narration:
                 async for audio in _one_ahead(narration):
                     yield audio
         finally:

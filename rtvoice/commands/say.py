@@ -63,6 +63,11 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--raw", action="store_true", help="write samples without a WAV header; so do names that end in .raw or .pcm"
     )
+    parser.add_argument(
+        "--markup", choices=("markdown", "plain", "ssml"), default="markdown", help="whose marks the text has"
+    )
+    parser.add_argument("--control", action="store_true", help="let [pause:0.8s] and [word](/phonemes/) act")
+    parser.add_argument("--lexicon", type=Path, metavar="FILE", help="how some words are said; not with --server")
     parser.add_argument("--server", metavar="URL", help="let a running server speak, as ws://127.0.0.1:8765")
     add_engine(parser)
     add_common(parser)
@@ -105,6 +110,7 @@ def _sink(arguments: argparse.Namespace) -> AbstractAsyncContextManager[Sink]:
 async def _by_engine(arguments: argparse.Namespace, text: Text) -> AsyncGenerator[bytes, None]:
     from rtvoice.audio import encode
     from rtvoice.engine import Engine
+    from rtvoice.text.lexicon import LexiconFile
 
     config = EngineConfig(
         paths=paths_of(arguments),
@@ -114,7 +120,14 @@ async def _by_engine(arguments: argparse.Namespace, text: Text) -> AsyncGenerato
     )
     async with Engine(config) as engine:
         async for audio in engine.speak(
-            text, voice=arguments.voice, speed=arguments.speed, language=arguments.language, seed=arguments.seed
+            text,
+            voice=arguments.voice,
+            speed=arguments.speed,
+            language=arguments.language,
+            seed=arguments.seed,
+            markup=arguments.markup,
+            control=arguments.control,
+            lexicon=LexiconFile.read(arguments.lexicon).lexicon if arguments.lexicon else None,
         ):
             yield encode(audio.samples, arguments.format)
 
@@ -130,6 +143,8 @@ async def _by_server(arguments: argparse.Namespace, text: Text) -> AsyncGenerato
             language=arguments.language,
             format=arguments.format,
             seed=arguments.seed,
+            markup=arguments.markup,
+            control=arguments.control or None,
         ):
             yield frame.samples
 

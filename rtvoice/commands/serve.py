@@ -94,6 +94,14 @@ def add_parser(commands: Commands) -> None:
         group.add_argument(
             option, dest=field, type=count, default=default, metavar="N", help=f"{what} (default: {default:,})"
         )
+    parser.add_argument(
+        "--allow-control",
+        action="store_true",
+        help="let texts carry pauses, phonemes and SSML where an utterance asks for it",
+    )
+    parser.add_argument(
+        "--lexicon", type=Path, metavar="FILE", help="how some words are said; read again when it changes"
+    )
     add_engine(parser)
     add_common(parser)
     parser.set_defaults(run=run)
@@ -194,6 +202,8 @@ def run(arguments: argparse.Namespace) -> int:
         prices=Prices(cpu_s=arguments.price_cpu, gib_s=arguments.price_memory),
         drain_s=arguments.drain,
         web=None if arguments.no_page else find_page(),
+        control=arguments.allow_control,
+        lexicon=arguments.lexicon,
         origins=tuple(arguments.origin),
     )
     announce = _announce if arguments.log == "console" else None

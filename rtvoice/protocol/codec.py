@@ -16,16 +16,19 @@ from rtvoice.errors import InvalidInput, ProtocolViolation
 from rtvoice.protocol.fields import (
     Field,
     array,
+    boolean,
     build,
     either,
     nested,
     nullable,
     number,
+    one_of,
     short_string,
     string,
     whole_number,
 )
 from rtvoice.protocol.messages import (
+    MARKUPS,
     OPTIONS,
     Audio,
     Cancel,
@@ -77,6 +80,8 @@ _CLIENT: dict[str, tuple[type, dict[str, Field]]] = {
             "sample_rate": Field(whole_number(1, MAX_U32), required=False),
             "pause_ms": Field(whole_number(0, MAX_PAUSE_MS), required=False),
             "seed": Field(whole_number(0, MAX_U32), required=False),
+            "markup": Field(one_of(*MARKUPS), required=False),
+            "control": Field(boolean, required=False),
         },
     ),
     "flush": (Flush, _UTTERANCE),

@@ -69,6 +69,24 @@ def string(value: object) -> str:
     return value
 
 
+def one_of(*values: str) -> Callable[[object], str]:
+    """Read one of these strings."""
+
+    def read(value: object) -> str:
+        if isinstance(value, str) and value in values:
+            return value
+        raise NotAllowed(f"one of {', '.join(values)}")
+
+    return read
+
+
+def boolean(value: object) -> bool:
+    """Read true or false."""
+    if isinstance(value, bool):
+        return value
+    raise NotAllowed("true or false")
+
+
 def short_string(most: int) -> Callable[[object], str]:
     """Read a string of Unicode text with at most so many characters."""
 

@@ -25,6 +25,8 @@ class Speak:
         sample_rate: of the audio, in Hz.
         pause_ms: silence between two sentences, in milliseconds, beside what the voice makes itself.
         seed: of the noise in the sound, 0 to 2**32 - 1.
+        markup: whose marks the text has: markdown, plain (none) or ssml.
+        control: whether `[pause:0.8s]` and `[word](/phonemes/)` in the text act.
     """
 
     text: str
@@ -36,9 +38,14 @@ class Speak:
     sample_rate: int | None = None
     pause_ms: int | None = None
     seed: int | None = None
+    markup: str | None = None
+    control: bool | None = None
 
 
-OPTIONS = ("voice", "speed", "language", "format", "sample_rate", "pause_ms", "seed")
+MARKUPS = ("markdown", "plain", "ssml")
+"""Whose marks a text may have, the default first."""
+
+OPTIONS = ("voice", "speed", "language", "format", "sample_rate", "pause_ms", "seed", "markup", "control")
 """The fields of `Speak` that only the message that opens an utterance may carry."""
 
 

@@ -25,6 +25,7 @@ from rtvoice.serving.access import Gate, read_keys
 from rtvoice.serving.admission import Admission
 from rtvoice.serving.handshake import TOKEN_PATH, Accepted, Handshake
 from rtvoice.serving.http import Answer, Site, StaticFiles, plain
+from rtvoice.serving.lexicon import FollowedLexicon
 from rtvoice.serving.logs import trace
 from rtvoice.serving.metrics import Metrics
 from rtvoice.serving.offer import Offer
@@ -86,15 +87,23 @@ class Endpoint:
         config: where to listen and what peers may ask for.
         synthesizer: entered.
         metrics: where what happens is counted; by default its own.
+        lexicon: what sessions read with; by default the configuration's, as it is now.
 
     Raises:
         SetupError: the keys or the certificate cannot be used; (on entering) the address cannot be listened on.
     """
 
-    def __init__(self, config: ServerConfig, synthesizer: Synthesizer, metrics: Metrics | None = None) -> None:
+    def __init__(
+        self,
+        config: ServerConfig,
+        synthesizer: Synthesizer,
+        metrics: Metrics | None = None,
+        lexicon: FollowedLexicon | None = None,
+    ) -> None:
         self._config = config
         self._synthesizer = synthesizer
         self._metrics = metrics if metrics is not None else Metrics(config.prices)
+        self._lexicon = lexicon if lexicon is not None else FollowedLexicon(config.lexicon)
         self._admission = Admission(
             most_s=config.wait_s, places=lambda: synthesizer.places, loading_s=lambda: synthesizer.loading_s
         )
@@ -205,6 +214,7 @@ class Endpoint:
             metrics=self._metrics,
             client=client,
             dialect=accepted.dialect,
+            lexicon=lambda: self._lexicon.lexicon,
         )
         self._sessions[session] = connection
         self._quiet.clear()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -130,6 +130,7 @@ async def narrate(
     options: SpeechOptions,
     turn: Turn | None = None,
     *,
+    reading: TextOptions | None = None,
     pause_s: float = 0.0,
 ) -> AsyncGenerator[SpokenAudio, None]:
     """Speak an utterance.
@@ -139,6 +140,7 @@ async def narrate(
         synthesizer: entered, and the options checked by it.
         options: how it sounds.
         turn: for whom, if anything is known of them.
+        reading: how the text is read; its language is the speech's.
         pause_s: silence between two sentences, beside what the voice makes itself.
 
     Yields:
@@ -152,7 +154,8 @@ async def narrate(
     """
     index = ordinal = 0
     pause = np.zeros(0, np.float32)
-    async with aclosing(_scripts(text, TextFront(TextOptions(language=_language(synthesizer, options))))) as scripts:
+    front = TextFront(replace(reading or TextOptions(), language=_language(synthesizer, options)))
+    async with aclosing(_scripts(text, front)) as scripts:
         async for script in scripts:
             begins = index
             slices = synthesizer.speak(script, options, ordinal=ordinal, turn=turn)

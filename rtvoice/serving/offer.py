@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 from rtvoice._version import __version__
 from rtvoice.config import AUDIO_FORMATS, MAX_SPEED, MIN_SPEED, SAMPLE_RATE, SAMPLE_RATES, AudioFormat
 from rtvoice.encoders import available_formats, check_format
-from rtvoice.protocol.messages import PROTOCOL_VERSION, Ready, SessionLimits, Speak, Voice
+from rtvoice.errors import InvalidInput
+from rtvoice.protocol.messages import MARKUPS, PROTOCOL_VERSION, Ready, SessionLimits, Speak, Voice
 from rtvoice.speech.synthesizer import SpeechOptions
+from rtvoice.text.front import TextOptions
 
 if TYPE_CHECKING:
     from rtvoice.config import Limits
     from rtvoice.speech.synthesizer import Synthesizer
+    from rtvoice.text.lexicon import Lexicon
+    from rtvoice.text.segment import Markup
 
 
 class Offer:
@@ -21,11 +25,13 @@ class Offer:
     Args:
         synthesizer: for its voices and languages; need not be entered.
         limits: of a session.
+        control: whether texts may carry commands.
     """
 
-    def __init__(self, synthesizer: Synthesizer, limits: Limits) -> None:
+    def __init__(self, synthesizer: Synthesizer, limits: Limits, *, control: bool = False) -> None:
         self._synthesizer = synthesizer
         self._limits = limits
+        self._control = control
 
     def ready(self) -> Ready:
         """The server's first message in the native protocol."""
@@ -56,6 +62,10 @@ class Offer:
             InvalidInput: naming the field and what is allowed.
         """
         check_format(self.audio_format(options))
+        if (options.control or options.markup == "ssml") and not self._control:
+            field = "control" if options.control else "markup"
+            allowed = "false" if options.control else ("markdown", "plain")
+            raise InvalidInput("Texts may carry no commands to this server.", field=field, allowed=allowed)
         self._synthesizer.check(self.speech_options(options))
 
     def audio_format(self, options: Speak) -> AudioFormat:
@@ -71,3 +81,19 @@ class Offer:
             speed=default.speed if options.speed is None else options.speed,
             seed=default.seed if options.seed is None else options.seed,
         )
+
+    def text_options(self, options: Speak, lexicon: Lexicon | None) -> TextOptions:
+        """How the text of an utterance is read; its language comes with the voice."""
+        return TextOptions(
+            markup=_markup(options.markup or MARKUPS[0]),
+            control=bool(options.control),
+            lexicon=lexicon,
+            voices=frozenset(voice.name for voice in self._synthesizer.voices),
+        )
+
+
+def _markup(name: str) -> Markup:
+    match name:
+        case "markdown" | "plain" | "ssml":
+            return name
+    raise InvalidInput(f"There is no markup {name!r}.", field="markup", allowed=MARKUPS)

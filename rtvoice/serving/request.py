@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rtvoice.serving.pacing import PlaybackClock
     from rtvoice.speech.synthesizer import SpeechOptions
     from rtvoice.speech.turn import Account
+    from rtvoice.text.front import TextOptions
 
 
 class Request:
@@ -26,6 +27,7 @@ class Request:
         number: the utterance's.
         options: how it sounds.
         audio_format: what it leaves as.
+        reading: how its text is read.
         pause_s: silence between its sentences.
         listener: who hears it.
         account: what it takes is charged to.
@@ -45,12 +47,14 @@ class Request:
         number: int,
         options: SpeechOptions,
         audio_format: AudioFormat,
+        reading: TextOptions,
         pause_s: float,
         listener: PlaybackClock,
         account: Account,
     ) -> None:
         self.number = number
         self.options = options
+        self.reading = reading
         self.rate = audio_format.sample_rate
         self.pause_s = pause_s
         self.listener = listener

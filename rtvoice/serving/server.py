@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import structlog
 
 from rtvoice.serving.endpoint import Endpoint
+from rtvoice.serving.lexicon import FollowedLexicon
 from rtvoice.serving.lifecycle import Lifecycle
 from rtvoice.serving.memory import give_back, measure
 from rtvoice.serving.metrics import Metrics
@@ -70,7 +71,9 @@ async def serve(
             stack.push_async_callback(_end, watch)
             if await _unless(stop, stack.enter_async_context(lifecycle)) is None:
                 return
-            endpoint = await stack.enter_async_context(Endpoint(config, lifecycle, metrics))
+            lexicon = FollowedLexicon(config.lexicon)
+            stack.push_async_callback(_end, asyncio.create_task(lexicon.follow(), name="lexicon"))
+            endpoint = await stack.enter_async_context(Endpoint(config, lifecycle, metrics, lexicon))
             url = _url(*endpoint.address, "https" if config.certificate else "http")
             log.info("listening", url=url)
             if listening is not None:

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from rtvoice.protocol.dialect import MakeDialect
     from rtvoice.serving.peer import Peer
     from rtvoice.speech.synthesizer import Synthesizer
+    from rtvoice.text.lexicon import Lexicon
 
 _FRAME = SAMPLE_RATE // 10
 """Samples of one audio frame at most."""
@@ -76,6 +77,7 @@ class Session:
         dialect: makes what the peer speaks; None for the native protocol.
         admission: says whether an utterance is taken; by default it is.
         metrics: where what happens is counted.
+        lexicon: gives how some words are said, as it is now.
         clock: a steady clock, in seconds.
     """
 
@@ -89,6 +91,7 @@ class Session:
         dialect: MakeDialect | None = None,
         admission: Admission | None = None,
         metrics: Metrics | None = None,
+        lexicon: Callable[[], Lexicon | None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._peer = peer
@@ -98,7 +101,8 @@ class Session:
         self._client = client or Client(config.client_limits)
         self._account = Account(self._client.account)
         self._now = clock
-        self._offer = Offer(synthesizer, config.limits)
+        self._offer = Offer(synthesizer, config.limits, control=config.control)
+        self._lexicon = lexicon
         self._admission = admission or Admission(most_s=None, places=lambda: synthesizer.places)
         self._metrics = metrics or Metrics(config.prices)
         self._conversation = Conversation(config.limits, self._check, self._client.take_text)
@@ -192,6 +196,7 @@ class Session:
                 number,
                 self._offer.speech_options(options),
                 self._offer.audio_format(options),
+                self._offer.text_options(options, self._lexicon()),
                 (options.pause_ms or 0) / 1000,
                 PlaybackClock() if self._dialect.is_concurrent else self._listener,
                 Account(self._account),
@@ -262,7 +267,14 @@ class Session:
             lambda elapsed_s, expected_s: self._tell_loading(utterance, elapsed_s, expected_s),
             self._now,
         )
-        narration = narrate(utterance.inbox, self._synthesizer, utterance.options, turn, pause_s=utterance.pause_s)
+        narration = narrate(
+            utterance.inbox,
+            self._synthesizer,
+            utterance.options,
+            turn,
+            reading=utterance.reading,
+            pause_s=utterance.pause_s,
+        )
         heard = False
         try:
             async with aclosing(narration):

@@ -39,6 +39,8 @@ _FIELDS = {
     "sample": st.integers(0, 2**32 - 1),
     "seed": st.integers(0, 2**32 - 1),
     "speed": st.floats(0.5, 2.0),
+    "markup": st.sampled_from(messages.MARKUPS),
+    "control": st.booleans(),
     "start_s": _seconds,
     "utterance": _number,
     "voices": st.deferred(lambda: st.lists(instances(messages.Voice), max_size=3).map(tuple)),

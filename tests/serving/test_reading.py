@@ -1,0 +1,77 @@
+"""How an utterance's text is read: markup, commands where they are allowed, the lexicon of the server."""
+
+import asyncio
+import os
+
+import pytest
+
+from rtvoice.errors import InvalidInput
+from rtvoice.protocol.messages import Done, Error
+from rtvoice.serving.lexicon import FollowedLexicon
+from tests.scripted import ScriptedSynthesizer
+from tests.serving.conftest import serving, talking
+
+PAUSED = "Wait [pause:0.8s] go."
+
+
+async def ends(talk, text, **options):
+    await talk.say({"type": "speak", "utterance": 1, "text": text, **options})
+    await talk.say({"type": "end", "utterance": 1})
+    return (await talk.hear_terminals(1))[1]
+
+
+@pytest.mark.parametrize("options", [{"control": True}, {"markup": "ssml"}])
+async def test_commands_in_texts_are_refused_unless_the_server_allows_them(talk, options):
+    error = await ends(talk, PAUSED, **options)
+    assert isinstance(error, Error)
+    assert (error.code, error.field) == ("invalid_input", next(iter(options)))
+
+
+async def test_without_being_asked_for_a_command_in_a_text_does_nothing():
+    async with serving(ScriptedSynthesizer(), control=True) as endpoint:
+        async with talking(endpoint) as talk:
+            plain = await ends(talk, PAUSED)
+        async with talking(endpoint) as talk:
+            paused = await ends(talk, PAUSED, control=True)
+    assert isinstance(paused, Done)
+    assert paused.audio_ms == 2 * 200 + 800
+    assert plain.audio_ms != paused.audio_ms
+
+
+async def test_marks_of_markdown_are_words_in_plain_text(talk):
+    assert (await ends(talk, "A *b* c.")).audio_ms == 600
+    await talk.say({"type": "speak", "utterance": 2, "text": "A *b* c.", "markup": "plain"})
+    await talk.say({"type": "end", "utterance": 2})
+    assert isinstance((await talk.hear_terminals(2))[2], Done)
+
+
+async def test_an_unknown_markup_names_those_there_are(talk):
+    error = await ends(talk, "Hello.", markup="html")
+    assert (error.field, error.allowed) == ("markup", "one of markdown, plain, ssml")
+
+
+async def test_a_lexicon_is_read_again_when_it_changes_and_kept_when_that_is_wrong(tmp_path):
+    file = tmp_path / "words.toml"
+
+    def write(content, at):
+        file.write_text(content, "utf-8")
+        os.utime(file, (at, at))
+
+    write('[words]\nGIF = "jif"\n', 1)
+    followed = FollowedLexicon(file)
+    first = followed.lexicon
+    task = asyncio.create_task(followed.follow(interval_s=0.01))
+    write("[words\n", 2)
+    await asyncio.sleep(0.1)
+    assert followed.lexicon is first
+    write('[words]\nGIF = "gif with a hard g"\n', 3)
+    async with asyncio.timeout(5):
+        while followed.lexicon is first:  # noqa: ASYNC110  # a file is watched, not an event
+            await asyncio.sleep(0.01)
+    task.cancel()
+    await asyncio.wait([task])
+
+
+def test_a_lexicon_that_is_not_there_is_one_sentence(tmp_path):
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        FollowedLexicon(tmp_path / "none.toml")
