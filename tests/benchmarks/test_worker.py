@@ -50,6 +50,19 @@ def test_an_engine_loads_and_speaks():
     assert spoken["wall_s"] > 0
 
 
+def test_pieces_come_with_their_times():
+    class Two(Tone):
+        def stream(self, phonemes, style, speed):
+            yield from np.split(self.speak(phonemes, style, speed), [50])
+
+    _, streamed = ask(
+        {"do": "load"}, {"do": "stream", "phonemes": "ab", "style": [0.5, 0.0], "speed": 1.0}, baseline=Two(Path(), 1)
+    )
+    (first_s, first), (second_s, second) = streamed["pieces"]
+    assert (first, second) == (50, 150)
+    assert 0 < first_s < second_s
+
+
 def test_what_an_engine_raises_is_its_answer_and_the_next_request_is_served(capsys):
     failed, loaded = ask({"do": "speak", "phonemes": "a", "style": [1.0], "speed": 1.0}, {"do": "load"})
     assert failed["error"].startswith("AttributeError")
@@ -67,7 +80,7 @@ def test_an_engine_that_cannot_start_is_named_with_what_it_printed(tmp_path):
 
 @pytest.mark.model
 def test_this_engine_in_a_process_of_its_own(tmp_path):
-    sentence = min(load_sentences(), key=lambda sentence: len(sentence.phonemes))
+    sentence = load_sentences()[0]
     with EngineProcess(ROWS["rtvoice"], Path(sys.executable), tmp_path, 1) as engine:
         engine.prepare()
         load = engine.load()
@@ -75,6 +88,10 @@ def test_this_engine_in_a_process_of_its_own(tmp_path):
         assert load.cpu_s > 0
         assert load.versions.keys() >= {"openvino", "rtvoice"}
         assert 24_000 < spoken.samples < 48_000
+        streamed = engine.stream(sentence)
+        assert len(streamed.pieces) > 2
+        assert sum(samples for _, samples in streamed.pieces) == spoken.samples
+        assert streamed.first_audio_s < streamed.whole_s
         assert 0.01 < spoken.level < 0.5
         assert spoken.wall_s > 0
         assert 0 < spoken.cpu_s < 60
