@@ -43,6 +43,13 @@ def folders(tmp_path) -> list[str]:
     return ["--cache-dir", str(tmp_path / "cache"), "--data-dir", str(tmp_path / "data")]
 
 
+class Double(ScriptedSynthesizer):
+    """Reads no files."""
+
+    def files(self):
+        return []
+
+
 @pytest.fixture
 def double(monkeypatch):
     """In place of Kokoro and its model: a synthesizer that speaks tones. Returns what was asked for."""
@@ -50,7 +57,7 @@ def double(monkeypatch):
 
     def synthesizer(config):
         asked["engines"].append(config)
-        return ScriptedSynthesizer()
+        return Double()
 
     module = types.ModuleType("rtvoice.speech.kokoro")
     module.KokoroSynthesizer = synthesizer
@@ -78,9 +85,9 @@ def start(*arguments: str, before: str = "", **options) -> subprocess.Popen[byte
     """The command line in a process of its own, with the same double."""
     code = f"""
 import sys, types
-from tests.scripted import ScriptedSynthesizer
+from tests.test_cli import Double
 module = types.ModuleType("rtvoice.speech.kokoro")
-module.KokoroSynthesizer = lambda config: ScriptedSynthesizer()
+module.KokoroSynthesizer = lambda config: Double()
 sys.modules["rtvoice.speech.kokoro"] = module
 import rtvoice.speech.build
 rtvoice.speech.build.ensure_model = lambda *args, **options: None
@@ -370,7 +377,8 @@ class TestServe:
     def test_options_reach_the_engine_and_the_server(self, run, double, monkeypatch):
         served = []
 
-        async def serve(config, synthesizer, listening):
+        async def serve(config, synthesizer, listening, files):
+            assert files() == []
             served.append((config, listening))
 
         monkeypatch.setattr("rtvoice.serving.server.serve", serve)

@@ -43,7 +43,8 @@ NEEDED = (
     "num2words",
     "emoji",
     "regex",
-    "markdown-it-py",
+    "prometheus-client",
+    "soxr",
 )
 """The distributions that rtvoice depends on, beside the weights, which are looked at more closely."""
 

@@ -158,20 +158,25 @@ async def _standard_input() -> AsyncIterator[str]:
     if sys.stdin.isatty():
         sys.stderr.write("Type what is to be said; Ctrl-D ends it.\n")
     loop = asyncio.get_running_loop()
-    pieces: asyncio.Queue[bytes] = asyncio.Queue(maxsize=4)
+    pieces: asyncio.Queue[bytes] = asyncio.Queue()
+    room = threading.Semaphore(4)  # pieces that may wait: a book is not read into memory
 
     def read() -> None:
-        # Waiting for the queue keeps us from reading a book into memory.
         piece = b"-"
         while piece:
+            room.acquire()
             piece = os.read(sys.stdin.fileno(), 4096)
-            asyncio.run_coroutine_threadsafe(pieces.put(piece), loop).result()
+            try:
+                loop.call_soon_threadsafe(pieces.put_nowait, piece)
+            except RuntimeError:  # the loop is closed: nobody listens any more
+                return
 
     # A daemon: a read that waits for the keyboard cannot be cancelled, and must not keep the program alive.
     threading.Thread(target=read, name="standard input", daemon=True).start()
     decoder = codecs.getincrementaldecoder("utf-8")()
     while True:
         piece = await pieces.get()
+        room.release()
         try:
             text = decoder.decode(piece, final=not piece)
         except UnicodeDecodeError as error:
