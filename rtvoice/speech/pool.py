@@ -129,7 +129,7 @@ class Pool:
         self._loading = asyncio.Lock()
         self._core = ov.Core()
         self._core.set_property({"CACHE_DIR": str(compiled)})
-        self._make_shared = shared
+        self._make_shared: Callable[[], Mapping[str, NDArray[np.float32]]] = shared
         self._shared: dict[str, ov.Tensor] = {}
         self._places = Places(streams)
         self._requests: dict[str, deque[ov.InferRequest]] = {}
@@ -151,6 +151,7 @@ class Pool:
         compiling = (asyncio.to_thread(self._compile, self._networks[name]) for name in common)
         shared, *models = await asyncio.gather(asyncio.to_thread(self._make_shared), *compiling)
         self._shared = {name: ov.Tensor(array, shared_memory=True) for name, array in shared.items()}
+        self._make_shared = dict  # what it was made of may go
         await asyncio.gather(*(self._make_ready(name, model) for name, model in zip(common, models, strict=True)))
         return self
 
