@@ -31,7 +31,8 @@ MANIFEST: Final = "recordings.json"
 
 NOISE, OTHER_NOISE = 0, 1
 
-_AT_ONCE: Final = 4
+_AT_ONCE: Final = 2
+"""Sentences under way at once, so that the one inference does not wait for steps of the host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ async def record_all(folder: Path, cache: Path, texts: Sequence[str], names: Seq
     todo = [Recording(voice, text, f"{voice}-{number:02d}.npz") for voice in names for number, text in enumerate(texts)]
     free = asyncio.Semaphore(_AT_ONCE)
     done = itertools.count(1)
-    async with Phonemizer() as phonemizer, opened(cache, streams=len(os.sched_getaffinity(0))) as loaded:
+    async with Phonemizer() as phonemizer, opened(cache, threads=len(os.sched_getaffinity(0))) as loaded:
 
         async def one(recording: Recording) -> None:
             async with free:
