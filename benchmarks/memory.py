@@ -144,7 +144,8 @@ async def measure_growth(cache: Path, sentences: int, streams: int) -> list[tupl
             nonlocal done, seconds
             while done < sentences:
                 phonemes = sentence(rng, words, rng.randint(SHORTEST, LONGEST))
-                seconds += await speaker.speak(phonemes, rng.choice(speaker.voices), Turn()) / SAMPLE_RATE
+                samples = await speaker.speak(phonemes, rng.choice(speaker.voices), Turn())
+                seconds += samples / SAMPLE_RATE
                 done += 1
                 if done % 10 == 0 and done <= sentences:
                     points.append((done, tree.memory_bytes()))
