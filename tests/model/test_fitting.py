@@ -30,18 +30,19 @@ async def test_an_added_voice_is_fitted_and_then_speaks_in_slices(engine_config,
     assert await asyncio.to_thread(main, ["voices", "fit", "af_sky", "--sentences", "8", *folders]) == 0
     assert "Fitted af_sky." in capsys.readouterr().out
     sliced = await slices(config)
-    assert len(whole) == 1
-    assert len(sliced) > 2
-    assert sum(map(len, sliced)) == len(whole[0])
-    level = np.std(np.concatenate(sliced)) / np.std(whole[0])
+    assert len(whole) <= 2  # the last few milliseconds, faded out, come by themselves
+    assert len(sliced) > 3
+    assert len(sliced[0]) < len(whole[0]) / 4
+    assert sum(map(len, sliced)) == sum(map(len, whole))
+    level = np.std(np.concatenate(sliced)) / np.std(np.concatenate(whole))
     assert 0.5 < level < 2
 
 
 async def test_a_packaged_voice_speaks_in_slices(engine_config):
     async with Engine(engine_config) as engine:
         lengths = [len(audio.samples) async for audio in engine.speak(TEXT)]
-    assert lengths[0] == 16 * 300
-    assert len(lengths) > 2
+    assert lengths[0] <= 0.2 * 24_000
+    assert len(lengths) > 3
 
 
 async def test_slices_change_no_sample_of_what_is_spoken_twice(engine_config):
