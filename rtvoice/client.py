@@ -13,7 +13,7 @@ from rtvoice.pieces import pieces
 from rtvoice.protocol.messages import Audio, Cancel, Cancelled, Done, End, Error, Flush, Segment, Speak, Word, Words
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable
+    from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Mapping
     from ssl import SSLContext
 
     from rtvoice.protocol.messages import Ready, Terminal
@@ -96,6 +96,7 @@ class Session:
         seed: int | None = None,
         markup: str | None = None,
         control: bool | None = None,
+        lexicon: Mapping[str, str] | None = None,
     ) -> Utterance:
         """Prepare an utterance. It begins when it is iterated over.
 
@@ -110,6 +111,7 @@ class Session:
             seed: of the noise in the sound; same seed and text, same samples.
             markup: `markdown`, `plain` or `ssml`; by default the first.
             control: whether `[pause:0.8s]` and `[word](/phonemes/)` in the text act, if the server allows it.
+            lexicon: how some words are said: `{"GIF": "jif", "Zefira": "/zɛfˈɪɹə/"}`.
         """
         options = Speak(
             text="",
@@ -122,6 +124,7 @@ class Session:
             seed=seed,
             markup=markup,
             control=control,
+            lexicon=lexicon,
         )
         return Utterance(self._link, text, options)
 

@@ -25,6 +25,7 @@ from rtvoice.protocol.fields import (
     one_of,
     short_string,
     string,
+    strings_by_string,
     whole_number,
 )
 from rtvoice.protocol.messages import (
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 MAX_U32 = 2**32 - 1
+LEXICON_ENTRIES, LEXICON_CHARACTERS = 256, 256
+"""Of an utterance's own lexicon."""
 MARK_CHARACTERS = 256
 """The longest name of a mark."""
 
@@ -82,6 +85,7 @@ _CLIENT: dict[str, tuple[type, dict[str, Field]]] = {
             "seed": Field(whole_number(0, MAX_U32), required=False),
             "markup": Field(one_of(*MARKUPS), required=False),
             "control": Field(boolean, required=False),
+            "lexicon": Field(strings_by_string(LEXICON_ENTRIES, LEXICON_CHARACTERS), required=False),
         },
     ),
     "flush": (Flush, _UTTERANCE),

@@ -69,6 +69,19 @@ def string(value: object) -> str:
     return value
 
 
+def strings_by_string(most: int, longest: int) -> Callable[[object], Mapping[str, str]]:
+    """Read an object of at most `most` strings, which like their names have at most `longest` characters."""
+
+    def read(value: object) -> Mapping[str, str]:
+        if not isinstance(value, dict) or len(value) > most:
+            raise NotAllowed(f"an object of at most {most} strings")
+        if any(len(text) > longest for item in value.items() for text in map(string, item)):
+            raise NotAllowed(f"an object of strings of at most {longest} characters")
+        return value
+
+    return read
+
+
 def one_of(*values: str) -> Callable[[object], str]:
     """Read one of these strings."""
 

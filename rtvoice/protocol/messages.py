@@ -6,6 +6,7 @@ the rules that connect them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003  # the tests read the types of fields
 from dataclasses import dataclass, field
 
 PROTOCOL_VERSION = 1
@@ -27,6 +28,7 @@ class Speak:
         seed: of the noise in the sound, 0 to 2**32 - 1.
         markup: whose marks the text has: markdown, plain (none) or ssml.
         control: whether `[pause:0.8s]` and `[word](/phonemes/)` in the text act.
+        lexicon: how some words are said: in other words, or as `/phonemes/`.
     """
 
     text: str
@@ -40,12 +42,13 @@ class Speak:
     seed: int | None = None
     markup: str | None = None
     control: bool | None = None
+    lexicon: Mapping[str, str] | None = None
 
 
 MARKUPS = ("markdown", "plain", "ssml")
 """Whose marks a text may have, the default first."""
 
-OPTIONS = ("voice", "speed", "language", "format", "sample_rate", "pause_ms", "seed", "markup", "control")
+OPTIONS = ("voice", "speed", "language", "format", "sample_rate", "pause_ms", "seed", "markup", "control", "lexicon")
 """The fields of `Speak` that only the message that opens an utterance may carry."""
 
 

@@ -11,11 +11,11 @@ from rtvoice.errors import InvalidInput
 from rtvoice.protocol.messages import MARKUPS, PROTOCOL_VERSION, Ready, SessionLimits, Speak, Voice
 from rtvoice.speech.synthesizer import SpeechOptions
 from rtvoice.text.front import TextOptions
+from rtvoice.text.lexicon import Lexicon
 
 if TYPE_CHECKING:
     from rtvoice.config import Limits
     from rtvoice.speech.synthesizer import Synthesizer
-    from rtvoice.text.lexicon import Lexicon
     from rtvoice.text.segment import Markup
 
 
@@ -62,6 +62,7 @@ class Offer:
             InvalidInput: naming the field and what is allowed.
         """
         check_format(self.audio_format(options))
+        _own_lexicon(options)
         if (options.control or options.markup == "ssml") and not self._control:
             field = "control" if options.control else "markup"
             allowed = "false" if options.control else ("markdown", "plain")
@@ -87,9 +88,18 @@ class Offer:
         return TextOptions(
             markup=_markup(options.markup or MARKUPS[0]),
             control=bool(options.control),
-            lexicon=lexicon,
+            lexicon=_joined(lexicon, _own_lexicon(options)),
             voices=frozenset(voice.name for voice in self._synthesizer.voices),
         )
+
+
+def _own_lexicon(options: Speak) -> Lexicon | None:
+    return Lexicon.of(options.lexicon) if options.lexicon else None
+
+
+def _joined(common: Lexicon | None, own: Lexicon | None) -> Lexicon | None:
+    """Both lexicons; the utterance's own counts where both have a word."""
+    return common | own if common is not None and own is not None else own or common
 
 
 def _markup(name: str) -> Markup:

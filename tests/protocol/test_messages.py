@@ -41,6 +41,7 @@ _FIELDS = {
     "speed": st.floats(0.5, 2.0),
     "markup": st.sampled_from(messages.MARKUPS),
     "control": st.booleans(),
+    "lexicon": st.dictionaries(_text, _text, max_size=3),
     "start_s": _seconds,
     "utterance": _number,
     "voices": st.deferred(lambda: st.lists(instances(messages.Voice), max_size=3).map(tuple)),

@@ -45,6 +45,21 @@ async def test_marks_of_markdown_are_words_in_plain_text(talk):
     assert isinstance((await talk.hear_terminals(2))[2], Done)
 
 
+async def test_an_utterance_may_bring_words_of_its_own(talk):
+    plain = await ends(talk, "A GIF.")
+    await talk.say({"type": "speak", "utterance": 2, "text": "A GIF.", "lexicon": {"GIF": "graphics file of a sort"}})
+    await talk.say({"type": "end", "utterance": 2})
+    said = (await talk.hear_terminals(2))[2]
+    assert (plain.audio_ms, said.audio_ms) == (400, 1200)
+
+
+@pytest.mark.parametrize("lexicon", [{"GIF": 3}, ["GIF"], {"a" * 300: "b"}, {str(n): "n" for n in range(300)}])
+async def test_words_that_are_not_right_are_refused(talk, lexicon):
+    error = await ends(talk, "A GIF.", lexicon=lexicon)
+    assert isinstance(error, Error)
+    assert error.field == "lexicon"
+
+
 async def test_an_unknown_markup_names_those_there_are(talk):
     error = await ends(talk, "Hello.", markup="html")
     assert (error.field, error.allowed) == ("markup", "one of markdown, plain, ssml")
