@@ -75,6 +75,7 @@ def test_running_dry_counts_where_the_exact_form_is_in_real_time():
         for turn in turns(lambda s: Streamed(((0.1, 2_400), (0.1 + s, round(24_000 * s))), cpu_s=s))
     ]
     assert criteria(SETTINGS, Results(slow_exact))[-1].kept
+    assert "(0 sentences)" in criteria(SETTINGS, Results(slow_exact))[-1].what
 
 
 def test_nothing_is_asked_where_this_engine_does_not_run():
