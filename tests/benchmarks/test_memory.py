@@ -11,7 +11,7 @@ from benchmarks.memory import LONGEST, SHORTEST, Cancelled, Waits, criteria, sen
 from rtvoice.speech.vocabulary import ids
 
 FLAT = [(10, 500_000_000), (20, 600_000_000), (200, 610_000_000)]
-FREED = [Cancelled(1.0, True, 0.1)]
+FREED = [Cancelled(1.0, heard=True, freed_s=0.1, held_s=0.2)]
 
 
 @given(st.integers(SHORTEST, LONGEST), st.integers(0, 100))
@@ -30,21 +30,21 @@ def test_an_account_keeps_what_each_inference_held():
 
 
 def test_all_is_kept_where_memory_is_flat_and_places_come_back():
-    assert all(one.kept for one in criteria(FLAT, 2, FREED, 0.2))
+    assert all(one.kept for one in criteria(FLAT, 2, FREED))
 
 
 def test_memory_is_compared_with_that_after_twenty_sentences():
     grown = [*FLAT, (210, 630_000_000)]
-    assert [one.kept for one in criteria(grown, 2, FREED, 0.2)] == [False, True, True]
+    assert [one.kept for one in criteria(grown, 2, FREED)] == [False, True, True]
 
 
 def test_limits_go_by_streams():
     large = [(20, 750_000_000), (200, 750_000_000)]
-    assert [one.kept for one in criteria(large, 1, FREED, 0.2)] == [True, False, True]
-    assert [one.kept for one in criteria(large, 2, FREED, 0.2)] == [True, True, True]
-    assert len(criteria(large, 4, FREED, 0.2)) == 2
+    assert [one.kept for one in criteria(large, 1, FREED)] == [True, False, True]
+    assert [one.kept for one in criteria(large, 2, FREED)] == [True, True, True]
+    assert len(criteria(large, 4, FREED)) == 2
 
 
-def test_a_place_that_comes_back_late_counts_once_something_was_heard():
-    assert not criteria(FLAT, 2, [Cancelled(1.0, True, 0.3)], 0.2)[-1].kept
-    assert criteria(FLAT, 2, [Cancelled(0.1, False, 0.3)], 0.2)[-1].kept
+def test_a_place_comes_back_when_what_ran_has_ended():
+    assert criteria(FLAT, 2, [Cancelled(1.0, heard=True, freed_s=0.2, held_s=0.2)])[-1].kept
+    assert not criteria(FLAT, 2, [*FREED, Cancelled(1.0, heard=True, freed_s=0.3, held_s=0.2)])[-1].kept
