@@ -2,8 +2,8 @@
 
 Sentences of random length, 0.8 to 12 s, made of the phonemes of the benchmarks' sentences, in the six packaged
 voices, as many at once as there are streams. Memory is that of the process (PSS), which has only read the model: it is
-compiled in another one before. Then sentences of about 10 s are cancelled at moments spread over them, in an engine with
-one stream, and the time is taken until something else runs.
+compiled in another one before. Then sentences of about 10 s are cancelled at moments spread over them, in an engine
+with one stream, and the time is taken until something else runs.
 """
 
 from __future__ import annotations
@@ -154,6 +154,7 @@ async def measure_growth(cache: Path, sentences: int, streams: int) -> list[tupl
     points: list[tuple[int, int]] = []
     done, seconds = 0, 0.0
     async with opened(cache, exact=False, streams=streams) as loaded:
+        await loaded.settle()
         speaker = Speaker(loaded.acoustics, cache)
 
         async def listen() -> None:

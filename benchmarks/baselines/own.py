@@ -32,10 +32,18 @@ SEED = 0
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Networks and the pool they run in."""
+    """Networks, the pool they run in, and the folder they were read from."""
 
     pool: Pool
     acoustics: Acoustics
+    folder: Path
+
+    async def settle(self) -> None:
+        """Bring memory down to what speech takes, as the synthesizer does some seconds after loading."""
+        from rtvoice.speech.mapped import let_go
+
+        await self.pool.warm()
+        await asyncio.to_thread(let_go, self.folder)
 
 
 def own_paths(cache: Path) -> Paths:
@@ -56,25 +64,32 @@ async def opened(
         streams: inferences at once.
         threads: of one inference.
     """
+    from rtvoice.speech.kokoro import EXACT, NETWORKS
+
+    names: Collection[str] = NETWORKS if sliced else ("text", "prosody", "decoder")
+    loaded = _described(cache, (*names, *([EXACT] if exact else [])), streams, threads)
+    async with loaded.pool:
+        yield loaded
+
+
+def _described(cache: Path, names: Collection[str], streams: int, threads: int) -> Loaded:
+    """The pool, not entered yet. Nothing else keeps the arrays that are read for it."""
     from rtvoice.speech.acoustics import Acoustics
     from rtvoice.speech.build import ARRAYS, ensure_model
-    from rtvoice.speech.kokoro import EXACT, NETWORKS
     from rtvoice.speech.network import generator_kernels
     from rtvoice.speech.pool import Pool
 
     model = ensure_model(own_paths(cache))
     with np.load(model.folder / ARRAYS) as stored:
         arrays = dict(stored)
-    names: Collection[str] = NETWORKS if sliced else ("text", "prosody", "decoder")
     pool = Pool(
-        {name: model.folder / f"{name}.xml" for name in (*names, *([EXACT] if exact else []))},
+        {name: model.folder / f"{name}.xml" for name in names},
         model.compiled,
         streams=streams,
         threads=threads,
         shared=lambda: generator_kernels(arrays),
     )
-    async with pool:
-        yield Loaded(pool, Acoustics(pool, arrays))
+    return Loaded(pool, Acoustics(pool, arrays), model.folder)
 
 
 class Own(Baseline):
