@@ -22,7 +22,7 @@ run: $(VENV)/.rtvoice ## Set up, build the model, serve on http://127.0.0.1:8765
 
 test: $(VENV)/.test ## Set up and run all tests but those against the reference.
 	@scripts/test_tools.sh
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest --ignore=tests/agents
 
 test-reference: $(REFERENCE_VENV)/.reference ## Compare the network with PyTorch's, in an environment of its own.
 	$(REFERENCE_VENV)/bin/python -m pytest -m reference tests/reference

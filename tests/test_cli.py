@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import structlog
 
 from rtvoice import cli
 from rtvoice.audio import decode
@@ -41,6 +42,13 @@ WORD = 4_800  # samples that the double speaks for a word
 @pytest.fixture
 def folders(tmp_path) -> list[str]:
     return ["--cache-dir", str(tmp_path / "cache"), "--data-dir", str(tmp_path / "data")]
+
+
+@pytest.fixture(autouse=True)
+def _logs_of_this_test_alone():
+    """What `serve` sets up writes to a stream that ends with the test."""
+    yield
+    structlog.reset_defaults()
 
 
 class Double(ScriptedSynthesizer):

@@ -162,6 +162,7 @@ def _voices(paths: Paths) -> Finding:
     for name in store.names:
         try:
             store.style(name, 1)
+            store.statistics(name)
         except SetupError as error:
             return Finding(State.WORSE if store.is_added(name) else State.MISSING, "voices", str(error))
     added = sum(store.is_added(name) for name in store.names)

@@ -42,7 +42,8 @@ class _Stream:
         self.written = 0
 
     async def write(self, samples: bytes) -> None:
-        await asyncio.to_thread(self._write, samples)
+        # shielded: a thread's future that is cancelled as it ends makes asyncio complain on standard error
+        await asyncio.shield(asyncio.to_thread(self._write, samples))
 
     def _write(self, samples: bytes) -> None:
         self._file.write(samples)

@@ -1,4 +1,4 @@
-"""Whether an utterance is taken: only if it would be heard soon enough.
+"""Whether an utterance is taken: only if those who came before let it be heard soon enough.
 
 What an utterance takes until its first audio is measured on those before it, as the time that its inferences held a
 place. Whoever comes now waits for the load, if there is one, for those who have nothing to hear yet and came before,
@@ -88,8 +88,16 @@ class Admission:
 
     @property
     def retry_after_s(self) -> float | None:
-        """How long to wait until an utterance would be taken; None if it would be now."""
-        if self._most_s is None or (excess := self.predicted_s - self._most_s) <= 0:
+        """How long to wait until an utterance would be taken; None if it would be now.
+
+        Only those who wait already are a reason to refuse. What the load takes, and the utterance itself, it would
+        take later as well; and who would find out that it takes less, if all were refused?
+        """
+        hungry = self.hungry
+        if self._most_s is None or not hungry:
+            return None
+        excess = (self._work_s or 0.0) * (1 + hungry / self._places()) - self._most_s
+        if excess <= 0:
             return None
         return min(max(excess, _LEAST_RETRY_S), _MOST_RETRY_S)
 

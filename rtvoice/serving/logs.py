@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import sys
 import traceback
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import structlog
 
@@ -26,6 +27,22 @@ def trace(error: BaseException) -> str:
     frames = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
     named = f"{type(error).__name__} at {' > '.join(frames)}"
     return f"{named}, from {trace(error.__cause__)}" if error.__cause__ is not None else named
+
+
+class _Unfailing:
+    """A stream whose failures end nothing: a full disk or a closed pipe costs the events, not the speech."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError, ValueError):  # ValueError: it is closed
+            return self._stream.write(text)
+        return 0
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            self._stream.flush()
 
 
 def configure_logging(style: Literal["console", "json"], *, level: str = "info", stream: TextIO | None = None) -> None:
@@ -51,6 +68,6 @@ def configure_logging(style: Literal["console", "json"], *, level: str = "info",
     structlog.configure(
         processors=processors,
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        logger_factory=structlog.WriteLoggerFactory(stream),
+        logger_factory=structlog.WriteLoggerFactory(cast("TextIO", _Unfailing(stream))),
         cache_logger_on_first_use=True,
     )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
+from rtvoice.errors import SetupError
 from rtvoice.serving.endpoint import Endpoint
 from rtvoice.serving.lexicon import FollowedLexicon
 from rtvoice.serving.lifecycle import Lifecycle
@@ -58,6 +60,7 @@ async def serve(
     stop, hurry = asyncio.Event(), asyncio.Event()
     with _on_signals(lambda: (hurry if stop.is_set() else stop).set()):
         log.info("starting")
+        _check_address(config)
         metrics = Metrics(config.prices)
         lifecycle = Lifecycle(
             synthesizer,
@@ -84,6 +87,25 @@ async def serve(
                 log.warning("speech was cut short")
             await endpoint.abort()
         log.info("stopped")
+
+
+def _check_address(config: ServerConfig) -> None:
+    """Find out that a port is taken before the engine is loaded rather than after.
+
+    Raises:
+        SetupError: it is.
+    """
+    if not config.port:
+        return
+    try:
+        family = socket.getaddrinfo(config.host, config.port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((config.host, config.port))
+    except OSError as error:
+        raise SetupError(
+            f"Cannot listen on {config.host} port {config.port}: {error.strerror or error}. Choose another port."
+        ) from error
 
 
 async def _account(metrics: Metrics) -> None:

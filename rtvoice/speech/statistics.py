@@ -18,7 +18,6 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from rtvoice.errors import SetupError
 from rtvoice.speech.norms import CHANNELS, NORMS
 
 if TYPE_CHECKING:
@@ -172,15 +171,15 @@ class StatisticsMap:
         """Read a map that `save` wrote. Nothing is unpickled.
 
         Raises:
-            SetupError: it is damaged.
+            ValueError: it is damaged, or of another model.
         """
         try:
             with np.load(file, allow_pickle=False) as stored:
                 loaded = cls(**{name: stored[name] for name in stored.files})
         except (OSError, EOFError, ValueError, TypeError, KeyError, BadZipFile, zlib.error) as error:
-            raise SetupError(f"the statistics in {file.name} are damaged ({error}); add the voice again") from error
+            raise ValueError(f"damaged: {error}") from error
         if loaded.basis.shape[1:] != (OUTPUTS,) or loaded.support.shape[1:] != (INPUTS,):
-            raise SetupError(f"the statistics in {file.name} are of another model; add the voice again")
+            raise ValueError("of another model")
         return loaded
 
 

@@ -169,11 +169,7 @@ class VoiceStore:
         """
         if name not in self._maps:
             file = self._statistics_file(name)
-            if file.is_file():
-                with file.open("rb") as opened:
-                    self._maps[name] = StatisticsMap.load(opened)
-            else:
-                self._maps[name] = None
+            self._maps[name] = self._read_map(name, file) if file.is_file() else None
         return self._maps[name]
 
     def is_added(self, name: str) -> bool:
@@ -224,12 +220,24 @@ class VoiceStore:
         files = sorted(self._added.glob("*" + _SUFFIX)) if self._added.is_dir() else []
         return {file.stem: file for file in files if _NAME.fullmatch(file.stem) and file.stem not in _packaged()}
 
+    def _read_map(self, name: str, file: Traversable) -> StatisticsMap:
+        try:
+            with file.open("rb") as opened:
+                return StatisticsMap.load(opened)
+        except (OSError, ValueError) as damaged:
+            repair = _repair(name, added=self.is_added(name))
+            raise SetupError(f"The map of the voice {name} cannot be read ({damaged}); run: {repair}") from damaged
+
     def _read(self, name: str) -> NDArray[np.float16]:
         try:
             return unpack(self._files[name].read_bytes())
         except (OSError, ValueError) as damaged:
             repair = f"rtvoice voices add {name}" if self.is_added(name) else "pip install --force-reinstall rtvoice"
             raise SetupError(f"The voice {name} cannot be read ({damaged}); run: {repair}") from damaged
+
+
+def _repair(name: str, *, added: bool) -> str:
+    return f"rtvoice voices fit {name}" if added else "pip install --force-reinstall rtvoice"
 
 
 def packaged_names() -> list[str]:

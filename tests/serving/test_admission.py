@@ -74,9 +74,23 @@ def test_who_has_audio_in_hand_does_not_count_until_it_runs_dry(clock):
     assert queue.hungry == 1
 
 
-def test_a_load_counts(clock):
-    assert admission(clock, loading_s=2.0).predicted_s == 2.5
-    assert admission(clock, loading_s=4.0).retry_after_s == pytest.approx(1.5)
+def test_a_load_is_predicted_and_refuses_nobody(clock):
+    queue = admission(clock, loading_s=1e9)
+    assert queue.predicted_s == 1e9 + 0.5
+    queue.check()
+    queue.begin(dry)
+    queue.check()  # one load serves all who wait
+
+
+def test_work_that_once_took_too_long_locks_nobody_out(clock):
+    queue = admission(clock)
+    queue.learn(1e9)
+    queue.check()
+    first = queue.begin(dry)
+    with pytest.raises(Overloaded):
+        queue.check()
+    first.over()
+    queue.check()
 
 
 def test_the_average_follows_what_is_measured_and_each_is_measured_once(clock):
@@ -90,8 +104,12 @@ def test_the_average_follows_what_is_measured_and_each_is_measured_once(clock):
 
 
 def test_retries_are_neither_at_once_nor_in_an_hour(clock):
-    assert admission(clock, most_s=0.4999).retry_after_s == pytest.approx(0.1)
-    assert admission(clock, loading_s=1e9).retry_after_s == 60
+    for most_s, retry_after_s in ((0.9999, 0.1), (1e-6, 1.0)):
+        queue = admission(clock, most_s=most_s)
+        queue.begin(dry)
+        assert queue.retry_after_s == pytest.approx(retry_after_s, abs=1e-3)
+    queue.learn(1e9)
+    assert queue.retry_after_s == 60
 
 
 def test_without_a_limit_everybody_is_taken(clock):

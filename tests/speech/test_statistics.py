@@ -5,7 +5,6 @@ import io
 import numpy as np
 import pytest
 
-from rtvoice.errors import SetupError
 from rtvoice.speech.norms import CHANNELS, EPSILON, NORMS, StyledNorms, norm_names
 from rtvoice.speech.statistics import INPUTS, OUTPUTS, Statistics, StatisticsMap, describe
 
@@ -55,15 +54,14 @@ def test_what_is_saved_is_what_is_loaded():
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 nonsense", "other sizes", "other names"])
-def test_a_damaged_map_is_refused_in_one_sentence(damage):
+def test_a_damaged_map_is_refused(damage):
     file = io.BytesIO(damage if isinstance(damage, bytes) else b"")
     if damage == "other sizes":
         np.savez(file, **dict.fromkeys(StatisticsMap.__slots__, np.zeros((3, 3))))
     elif damage == "other names":
         np.savez(file, something=np.zeros(3))
     file.seek(0)
-    file.name = "af_some.npz"
-    with pytest.raises(SetupError, match=r"af_some.npz .*; add the voice again"):
+    with pytest.raises(ValueError, match=r"damaged|of another model"):
         StatisticsMap.load(file)
 
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from rtvoice.errors import InvalidInput, SetupError
 from rtvoice.speech import voice_sources
 from rtvoice.speech.voice_sources import catalogue, from_npm, hashes_of
-from rtvoice.speech.voices import LANGUAGES, VoiceStore, describe, pack, unpack
+from rtvoice.speech.voices import LANGUAGES, VoiceStore, describe, pack, packaged_names, unpack
 
 
 def smooth_voice(seed: int = 0) -> np.ndarray:
@@ -280,9 +280,25 @@ class TestNpm:
 
 def test_the_store_loads_neither_torch_nor_a_hub_client():
     code = (
-        "import sys, pathlib; from rtvoice.speech.voices import VoiceStore;"
+        "import sys, pathlib; from rtvoice.speech.voices import VoiceStore, packaged_names;"
         "VoiceStore(pathlib.Path('/nonexistent')).style('af_heart', 9);"
         "assert not {'torch', 'pickle', 'huggingface_hub', 'openvino'} & (set(sys.modules) - before)"
     )
     code = "import sys, numpy; before = set(sys.modules); " + code
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_damaged_map_says_what_to_run_and_spoils_no_other_voice(tmp_path):
+    store = VoiceStore(tmp_path)
+    styles = np.concatenate([store.style("af_heart", length) for length in range(1, 511)])
+    store.add("af_sky", styles)
+    (tmp_path / "voices" / "af_sky.npz").write_bytes(b"PK\x03\x04 nonsense")
+    again = VoiceStore(tmp_path)
+    with pytest.raises(SetupError, match=r"The map of the voice af_sky .* run: rtvoice voices fit af_sky"):
+        again.statistics("af_sky")
+    assert again.statistics("af_heart") is not None
+
+
+@pytest.mark.parametrize("name", packaged_names())
+def test_every_packaged_voice_has_a_map(tmp_path, name):
+    assert VoiceStore(tmp_path).statistics(name).support.shape[0] >= 128
