@@ -26,6 +26,7 @@ def let_go(folder: Path, maps: Path = Path("/proc/self/maps")) -> int:
         Bytes of the mappings.
     """
     gc.collect()
+    folder = folder.resolve()  # the kernel lists files without symbolic links
     total = 0
     with suppress(OSError, AttributeError):
         libc = ctypes.CDLL(None, use_errno=True)

@@ -38,5 +38,14 @@ def test_pages_of_the_folders_files_go_and_come_back_when_they_are_read(tmp_path
         data.close()
 
 
+def test_a_folder_is_the_same_behind_a_symbolic_link(tmp_path):
+    file = tmp_path / "ours" / "weights.bin"
+    file.parent.mkdir()
+    file.write_bytes(bytes(SIZE))
+    (tmp_path / "link").symlink_to(file.parent)
+    with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, prot=mmap.PROT_READ):
+        assert let_go(tmp_path / "link") >= SIZE
+
+
 def test_where_there_is_no_list_of_mappings_nothing_happens(tmp_path):
     assert let_go(tmp_path, tmp_path / "maps") == 0
