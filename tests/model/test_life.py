@@ -54,7 +54,8 @@ async def test_twenty_releases_race_with_speech_and_memory_comes_back(engine_con
         await asyncio.sleep(0)
         assert page_cache(kokoro.files()) < 64 << 20
     assert max(released) < warm
-    assert released[-1] < released[0] * 1.1 + (16 << 20)
+    # the allocator keeps some tens of megabytes more or less; an engine that stayed would be six hundred
+    assert released[-1] < released[0] * 1.1 + (128 << 20)
 
 
 async def test_the_g2p_process_killed_while_it_speaks_is_replaced(engine_config):
