@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from rtvoice.config import MAX_SPEED, MIN_SPEED, SAMPLE_RATE
-from rtvoice.errors import InvalidInput, SetupError
+from rtvoice.errors import InvalidInput, SetupError, SynthesisFailed
 from rtvoice.speech.acoustics import Acoustics
 from rtvoice.speech.build import ARRAYS, ensure_model, model_folder
 from rtvoice.speech.cores import find_cores, follow, size
@@ -137,7 +137,7 @@ class KokoroSynthesizer(Synthesizer):
             if self._config.streams is None:
                 watch = asyncio.create_task(follow(pool.limit, sizes.threads), name="rtvoice cores")
                 resources.callback(watch.cancel)
-            settling = asyncio.create_task(_settle(pool, model), name="rtvoice settle")
+            settling = asyncio.create_task(_settle(pool, acoustics, model), name="rtvoice settle")
             resources.push_async_callback(_stop, settling)
             self._loaded = _Loaded(phonemizer, acoustics)
             self._resources = resources.pop_all()
@@ -265,10 +265,15 @@ def _make_kernels(arrays: dict[str, Floats]) -> dict[str, Floats]:
     return generator_kernels(arrays)
 
 
-async def _settle(pool: Pool, model: BuiltModel) -> None:
-    """Bring memory down to what speech takes, when those who waited for the load have been served."""
+async def _settle(pool: Pool, acoustics: Acoustics, model: BuiltModel) -> None:
+    """Bring memory down to what speech takes, when those who waited for the load have been served.
+
+    A network arranges its weights when it first runs; only then can the file they came from be let go.
+    """
     await asyncio.sleep(_SETTLE_S)
-    await pool.warm()
+    with suppress(SynthesisFailed):  # whoever speaks next is told
+        await pool.warm()
+        await acoustics.features("ə", np.zeros((1, 256), np.float32), 1.0, Turn())
     await asyncio.to_thread(let_go, model.folder)
 
 
