@@ -104,7 +104,12 @@ from rtvoice.cli import main
 sys.exit(main({list(arguments)!r}))
 """
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-    return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, **streams)
+    # a shell starts what runs in its background with SIGINT ignored, and so would ours be
+    return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, preexec_fn=_heed_ctrl_c, **streams)
+
+
+def _heed_ctrl_c() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class TestManual:
