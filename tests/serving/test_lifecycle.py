@@ -251,7 +251,8 @@ async def test_a_thousand_releases_race_with_requests():
         while synthesizer.releases < 1000:
             await asyncio.gather(*(client(50) for _ in range(2)))
     assert answered
-    assert synthesizer.loads == synthesizer.releases
+    # closing may cut a load off that somebody who left had asked for: it was begun and never there
+    assert 0 <= synthesizer.loads - synthesizer.releases <= 1
 
 
 async def test_a_clock_that_jumps_delays_nothing():
