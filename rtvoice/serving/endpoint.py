@@ -9,6 +9,7 @@ import asyncio
 import logging
 import socket
 import ssl
+import time
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
@@ -24,16 +25,20 @@ from rtvoice.errors import SetupError
 from rtvoice.serving.access import Gate, read_keys
 from rtvoice.serving.admission import Admission
 from rtvoice.serving.handshake import TOKEN_PATH, Accepted, Handshake
-from rtvoice.serving.http import Answer, Site, StaticFiles, plain
+from rtvoice.serving.http import Answer, Site, StaticFiles, as_json, plain
 from rtvoice.serving.lexicon import FollowedLexicon
+from rtvoice.serving.lifecycle import State
 from rtvoice.serving.logs import trace
 from rtvoice.serving.metrics import Metrics
 from rtvoice.serving.offer import Offer
 from rtvoice.serving.peer import PeerGone
 from rtvoice.serving.quota import Clients
 from rtvoice.serving.session import Session
+from rtvoice.serving.status import MemoryGauge, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from structlog.typing import FilteringBoundLogger
     from websockets.asyncio.server import Server, ServerConnection
     from websockets.http11 import Request
@@ -45,6 +50,8 @@ if TYPE_CHECKING:
 # second of 16 bit audio in the process and the socket's buffer together, while the listener does not read.
 _WRITE_LIMIT = 4 << 10
 _SEND_BUFFER = 16 << 10  # Linux doubles it, for its own book-keeping
+
+STATUS_PATH = "/status"
 
 _MAX_QUEUED_MESSAGES = 4
 _OPEN_TIMEOUT_S = 10.0
@@ -88,6 +95,7 @@ class Endpoint:
         synthesizer: entered.
         metrics: where what happens is counted; by default its own.
         lexicon: what sessions read with; by default the configuration's, as it is now.
+        standing: tells where the engine stands and for how many seconds; by default ready, ever since.
 
     Raises:
         SetupError: the keys or the certificate cannot be used; (on entering) the address cannot be listened on.
@@ -99,6 +107,7 @@ class Endpoint:
         synthesizer: Synthesizer,
         metrics: Metrics | None = None,
         lexicon: FollowedLexicon | None = None,
+        standing: Callable[[], tuple[State, float]] | None = None,
     ) -> None:
         self._config = config
         self._synthesizer = synthesizer
@@ -118,6 +127,9 @@ class Endpoint:
         self._quiet = asyncio.Event()
         self._quiet.set()
         self._stopping = False
+        made_at = time.monotonic()
+        self._standing = standing or (lambda: (State.READY, time.monotonic() - made_at))
+        self._memory = MemoryGauge()
         self._server: Server | None = None
         self._log: FilteringBoundLogger = structlog.get_logger("rtvoice.endpoint")
 
@@ -233,18 +245,37 @@ class Endpoint:
                 self._quiet.set()
             log.info("session closed", close_code=connection.close_code, sessions=len(self._sessions))
 
-    def _process_request(self, connection: ServerConnection, request: Request) -> Response | None:
+    async def _process_request(self, connection: ServerConnection, request: Request) -> Response | None:
         headers = list(request.headers.raw_items())
-        target = self._below_root(request.path)
-        path = urlsplit(target).path
+        target, remote = self._below_root(request.path), str(connection.remote_address[0])
+        address = urlsplit(target)
         if "upgrade" not in request.headers.get("Connection", "").lower():
-            token = self._handshake.token(headers) if path == TOKEN_PATH else None
-            return _response(token or self._site.answer(path, request.headers.get("If-None-Match")))
-        decision = self._decide(target, headers, str(connection.remote_address[0]))
+            if address.path == STATUS_PATH:
+                return _response(await self._status(address.query, request.headers, remote))
+            token = self._handshake.token(headers) if address.path == TOKEN_PATH else None
+            return _response(token or self._site.answer(address.path, request.headers.get("If-None-Match")))
+        decision = self._decide(target, headers, remote)
         if isinstance(decision, Answer):
             return _response(decision)
         self._accepted[connection] = decision
         return None
+
+    async def _status(self, query: str, headers: Headers, remote: str) -> Answer:
+        client = self._handshake.admit(query, list(headers.raw_items()), remote)
+        if isinstance(client, Answer):
+            return client
+        memory_bytes = await self._memory.read()
+        state, since_s = self._standing()
+        status = Status(
+            state=state.value,
+            since_s=since_s,
+            memory_bytes=memory_bytes,
+            sessions=len(self._sessions),
+            streams=self._synthesizer.places,
+            queue=self._admission.hungry,
+            utterances=sum(session.utterances for session in self._sessions),
+        )
+        return as_json(status.encode(), origin=headers.get("Origin"))
 
     def _below_root(self, target: str) -> str:
         """A request's target without the path that a proxy serves rtvoice under."""

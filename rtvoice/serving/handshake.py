@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from rtvoice.errors import InvalidInput
 from rtvoice.protocol.routes import find_dialect
 from rtvoice.serving.access import TOKEN_LIFETIME_S
-from rtvoice.serving.http import Answer, plain
+from rtvoice.serving.http import Answer, as_json, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,22 +66,35 @@ class Handshake:
             remote: the peer's address.
         """
         address = urlsplit(target)
-        client = remote
-        if self._gate is not None:
-            name = self._gate.identify(headers, address.query, self._now())
-            if name is None:
-                return _unauthorized()
-            client = name
+        client = self.admit(address.query, headers, remote)
+        if isinstance(client, Answer):
+            return client
         try:
             dialect = find_dialect(address.path, address.query, self._ready)
         except InvalidInput as error:
             return plain(HTTPStatus.BAD_REQUEST, _refusal(error))
         if dialect is None:
             return plain(HTTPStatus.NOT_FOUND, "There is no socket at this address; rtvoice's own is at the root.")
+        return Accepted(dialect, client)
+
+    def admit(self, query: str, headers: Headers, remote: str) -> str | Answer:
+        """Whose request it is, or why it is refused: it needs a key where there are keys, and a page a good origin.
+
+        Args:
+            query: of the request's address.
+            headers: of the request, names as sent.
+            remote: the peer's address.
+        """
+        client = remote
+        if self._gate is not None:
+            name = self._gate.identify(headers, query, self._now())
+            if name is None:
+                return _unauthorized()
+            client = name
         host = "".join(_values(headers, "host")[:1])
         if any(not self._is_allowed(origin, host) for origin in _values(headers, "origin")):
-            return plain(HTTPStatus.FORBIDDEN, "Pages of this origin may not open the socket.")
-        return Accepted(dialect, client)
+            return plain(HTTPStatus.FORBIDDEN, "Pages of this origin may not connect.")
+        return client
 
     def token(self, headers: Headers) -> Answer | None:
         """Give out a token to the holder of a key; None if there are no keys, and so no need of tokens."""
@@ -90,9 +103,8 @@ class Handshake:
         name = self._gate.key_holder(headers)
         if name is None:
             return _unauthorized()
-        answer = plain(HTTPStatus.OK, "")
         body = json.dumps({"token": self._gate.issue(name, self._now()), "expires_in_s": TOKEN_LIFETIME_S})
-        return Answer(HTTPStatus.OK, answer.headers | {"Content-Type": "application/json"}, body.encode())
+        return as_json(body.encode())
 
     def _is_allowed(self, origin: str, host: str) -> bool:
         return origin in self._origins or urlsplit(origin).netloc.lower() == host.lower()

@@ -135,6 +135,19 @@ def plain(status: HTTPStatus, text: str, *, retry_after_s: float | None = None) 
     return Answer(status, headers, f"{text}\n".encode())
 
 
+def as_json(body: bytes, *, origin: str | None = None) -> Answer:
+    """Make an answer of JSON.
+
+    Args:
+        body: encoded.
+        origin: of pages that may read it, beside the server's own.
+    """
+    headers = _SECURITY | {"Content-Type": "application/json", "Cache-Control": "no-store"}
+    if origin is not None:
+        headers |= {"Access-Control-Allow-Origin": origin, "Vary": "Origin"}
+    return Answer(HTTPStatus.OK, headers, body)
+
+
 def _read(folder: Path) -> list[tuple[str, _File]]:
     root = folder.resolve()
     files = []

@@ -114,6 +114,11 @@ class Lifecycle(Synthesizer):
         return self._state
 
     @property
+    def since_s(self) -> float:
+        """How long it has stood there, in seconds."""
+        return self._now() - self._since
+
+    @property
     def loading_s(self) -> float:
         """How long a segment that came now would wait for the engine, as far as is known: 0 if it is ready."""
         if self._state is State.READY:

@@ -76,7 +76,9 @@ async def serve(
                 return
             lexicon = FollowedLexicon(config.lexicon)
             stack.push_async_callback(_end, asyncio.create_task(lexicon.follow(), name="lexicon"))
-            endpoint = await stack.enter_async_context(Endpoint(config, lifecycle, metrics, lexicon))
+            endpoint = await stack.enter_async_context(
+                Endpoint(config, lifecycle, metrics, lexicon, lambda: (lifecycle.state, lifecycle.since_s))
+            )
             url = _url(*endpoint.address, "https" if config.certificate else "http")
             log.info("listening", url=url)
             if listening is not None:

@@ -138,6 +138,11 @@ class Session:
             for utterance in self._utterances.values():
                 utterance.drop_work()
 
+    @property
+    def utterances(self) -> int:
+        """How many have been opened and have not ended."""
+        return len(self._utterances)
+
     def stop(self) -> None:
         """Refuse new utterances and close when those that live have ended."""
         self._stopping = True
