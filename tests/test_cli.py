@@ -562,6 +562,33 @@ class TestDoctor:
         assert code == 1
         assert b"MISSING  room for it" in out
 
+    def test_a_file_where_the_cache_should_be(self, run, tmp_path):
+        (tmp_path / "cache").write_text("mine")
+        code, out, _ = run("doctor")
+        assert code == 1
+        assert f" MISSING  cache: {tmp_path / 'cache'} is in the way: not a folder\n" in out.decode()
+        assert (tmp_path / "cache").read_text() == "mine"
+
+    def test_a_file_above_the_cache(self, tmp_path):
+        (tmp_path / "file").write_text("mine")
+        found = list(doctor.examine(Paths(cache=tmp_path / "file" / "a" / "b", data=tmp_path)))
+        assert any(finding.text == f"cache: {tmp_path / 'file'} is in the way: not a folder" for finding in found)
+
+    def test_a_cache_that_cannot_be_written_to(self, run, tmp_path, monkeypatch):
+        monkeypatch.setattr("os.access", lambda path, mode: False)  # root may write anywhere
+        code, out, _ = run("doctor")
+        assert code == 1
+        assert f" MISSING  cache: {tmp_path} cannot be written to\n          -> allow it, or choose" in out.decode()
+
+    def test_a_cache_that_cannot_even_be_looked_at(self, run, tmp_path, monkeypatch):
+        def refuse(path):
+            raise PermissionError(13, "Permission denied", str(path))
+
+        monkeypatch.setattr("shutil.disk_usage", refuse)
+        code, out, _ = run("doctor")
+        assert code == 1
+        assert f"cache: {tmp_path} cannot be looked at: Permission denied\n" in out.decode()
+
     def test_a_taken_port_is_a_note(self, run, monkeypatch):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             monkeypatch.setattr(doctor, "DEFAULT_PORT", taken.getsockname()[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import socket
 import sys
@@ -192,17 +193,31 @@ def _model(paths: Paths) -> Iterator[Finding]:
         blobs = len(list((folder / "compiled").glob("*.blob")))
         yield Finding(State.GOOD, f"model: built, in {folder}" + ("" if blobs else ", not compiled yet"))
         return
-    what = "is damaged; it is built again" if folder.exists() else "is not built yet; it is built"
+    what = "is damaged; it is built again" if os.path.exists(folder) else "is not built yet; it is built"
     yield Finding(State.WORSE, f"model: {what} at the next start", "or now: rtvoice build")
-    free = shutil.disk_usage(_existing(paths.cache)).free
-    state = State.GOOD if free > _TO_BUILD else State.MISSING
-    advice = "" if free > _TO_BUILD else "free some, or choose another folder with --cache-dir"
-    yield Finding(state, f"room for it: {free >> 20} MB free in {paths.cache}, {_TO_BUILD >> 20} MB needed", advice)
+    yield _room(paths.cache)
 
 
-def _existing(folder: Path) -> Path:
-    """The folder, or the nearest one above it that exists."""
-    return next(parent for parent in (folder, *folder.parents) if parent.is_dir())
+def _room(cache: Path) -> Finding:
+    """Whether the model can be built in a folder, which may be made first."""
+    choose = "choose another folder with --cache-dir"
+    for folder in (cache, *cache.parents):
+        try:
+            if not folder.is_dir():
+                if folder.exists():
+                    text = f"cache: {folder} is in the way: not a folder"
+                    return Finding(State.MISSING, text, f"move it, or {choose}")
+                continue
+            free = shutil.disk_usage(folder).free
+        except OSError as error:
+            return Finding(State.MISSING, f"cache: {folder} cannot be looked at: {error.strerror or error}", choose)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            return Finding(State.MISSING, f"cache: {folder} cannot be written to", f"allow it, or {choose}")
+        if free <= _TO_BUILD:
+            text = f"room for it: {free >> 20} MB free in {cache}, {_TO_BUILD >> 20} MB needed"
+            return Finding(State.MISSING, text, f"free some, or {choose}")
+        return Finding(State.GOOD, f"room for it: {free >> 20} MB free in {cache}")
+    return Finding(State.MISSING, f"cache: {cache} cannot be made", choose)
 
 
 def _port() -> Finding:
