@@ -34,12 +34,14 @@ class Features:
     Attributes:
         durations: of the phonemes and the zero at each end, in frames of 25 ms, [T]; their sum is F.
         f0: pitch in Hz, [2F].
+        energy: log of the sound's, [2F].
         x: the decoder's features, [2F, 512].
         description: what the statistics of the generator's norms are predicted from, [523].
     """
 
     durations: Floats
     f0: Floats
+    energy: Floats
     x: Floats
     description: Floats
 
@@ -75,9 +77,9 @@ class Acoustics:
         prosody = await self._pool.infer("prosody", {"en": en, "style": style}, turn=turn)
         asr = host.align(text["t_en"], text["durations"])
         decoder = await self._pool.infer("decoder", {"asr": asr, "style": style, **prosody}, turn=turn)
-        durations, f0 = text["durations"], prosody["f0"]
-        description = describe(decoder["summary"], f0, prosody["energy"], durations)
-        return Features(durations, f0, decoder["x"], description)
+        durations, f0, energy = text["durations"], prosody["f0"], prosody["energy"]
+        description = describe(decoder["summary"], f0, energy, durations)
+        return Features(durations, f0, energy, decoder["x"], description)
 
     async def exact(self, features: Features, style: Floats, noise: np.random.Generator, turn: Turn) -> Floats:
         """Run the generator in its exact form: all samples at once, [600F]."""

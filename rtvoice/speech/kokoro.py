@@ -229,7 +229,7 @@ class KokoroSynthesizer(Synthesizer):
         turn: Turn,
     ) -> AsyncGenerator[AudioSlice, None]:
         features = await acoustics.features(piece.phonemes, style, speed, turn)
-        words = clock.times(piece, features.durations, start / SAMPLE_RATE)
+        words = clock.times(piece, features.durations, features.energy, start / SAMPLE_RATE)
         async for samples in self._sound(acoustics, features, voice, style, noise, turn):
             start += len(samples)
             beginning = [word for word in words if word.start_s < start / SAMPLE_RATE]

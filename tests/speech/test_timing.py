@@ -1,6 +1,8 @@
 """Word times from durations."""
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rtvoice.speech.phonemes import PhonemeWord
 from rtvoice.speech.pieces import cut
@@ -18,11 +20,16 @@ def clock_of(*words):
     return WordClock(spoken, pronounced), pronounced
 
 
+def loud(durations):
+    """Energy of sound that is never silent."""
+    return np.full(2 * int(sum(durations)), 5.0, np.float32)
+
+
 def test_a_word_lasts_from_its_first_phoneme_to_its_last():
     clock, words = clock_of(("hi", (0, 2), "ha"), ("you", (3, 6), "ju"))
     (piece,) = cut(words)
     durations = np.array([4, 1, 2, 8, 3, 5, 6], np.float32)  # silence, h, a, space, j, u, silence
-    first, second = clock.times(piece, durations, 10.0)
+    first, second = clock.times(piece, durations, loud(durations), 10.0)
     assert (first.start, first.end, second.start, second.end) == (0, 2, 3, 6)
     np.testing.assert_allclose([first.start_s, first.end_s], [10 + 0.1, 10 + 0.175])
     np.testing.assert_allclose([second.start_s, second.end_s], [10 + 0.375, 10 + 0.575])
@@ -31,7 +38,8 @@ def test_a_word_lasts_from_its_first_phoneme_to_its_last():
 def test_words_that_came_from_the_same_characters_are_one_word():
     clock, words = clock_of(("five", (0, 2), "fI"), ("dollars", (0, 2), "dɑ"), ("now", (3, 6), "nW"))
     (piece,) = cut(words)
-    times = clock.times(piece, np.ones(len(piece.phonemes) + 2, np.float32), 0.0)
+    durations = np.ones(len(piece.phonemes) + 2, np.float32)
+    times = clock.times(piece, durations, loud(durations), 0.0)
     assert [(time.start, time.end) for time in times] == [(0, 2), (3, 6)]
     np.testing.assert_allclose([times[0].start_s, times[0].end_s], [0.025, 0.025 * 6])
 
@@ -39,12 +47,58 @@ def test_words_that_came_from_the_same_characters_are_one_word():
 def test_punctuation_has_no_time():
     words = [PhonemeWord(0, 2, "ha", space=False), PhonemeWord(2, 3, ",", space=False)]
     (piece,) = cut(words)
-    (time,) = WordClock([SpokenWord(0, 2, 0, 2)], words).times(piece, np.ones(5, np.float32), 0.0)
+    (time,) = WordClock([SpokenWord(0, 2, 0, 2)], words).times(piece, np.ones(5, np.float32), loud([5]), 0.0)
     np.testing.assert_allclose([time.start_s, time.end_s], [0.025, 0.075])
 
 
 def test_a_word_cut_in_two_is_told_once():
     clock, words = clock_of(("long", (0, 4), "l" * 12))
     first, second = cut(words, target=6, limit=6)
-    assert len(clock.times(first, np.ones(8, np.float32), 0.0)) == 1
-    assert clock.times(second, np.ones(8, np.float32), 0.2) == []
+    assert len(clock.times(first, np.ones(8, np.float32), loud([8]), 0.0)) == 1
+    assert clock.times(second, np.ones(8, np.float32), loud([8]), 0.2) == []
+
+
+def test_the_pause_behind_a_word_is_not_the_words():
+    clock, words = clock_of(("hi", (0, 2), "ha"), ("you", (3, 6), "ju"))
+    (piece,) = cut(words)
+    durations = np.array([1, 1, 9, 1, 3, 9, 1], np.float32)  # a and u last nine frames, of which two can be heard
+    energy = loud(durations)
+    energy[2 * 4 : 2 * 12] = -3.0
+    energy[2 * 17 :] = -8.0
+    first, second = clock.times(piece, durations, energy, 0.0)
+    np.testing.assert_allclose([first.start_s, first.end_s], [0.025, 4 * 0.025])
+    np.testing.assert_allclose([second.start_s, second.end_s], [12 * 0.025, 17 * 0.025])
+
+
+def test_a_dip_inside_the_last_phoneme_does_not_end_the_word():
+    clock, words = clock_of(("it", (0, 2), "It"))
+    (piece,) = cut(words)
+    durations = np.array([1, 2, 4, 1], np.float32)  # the closure of t is silent, its release is not
+    energy = np.array([5] * 6 + [-4] * 4 + [2, 2, -4, -4, -4, -4], np.float32)
+    (word,) = clock.times(piece, durations, energy, 0.0)
+    np.testing.assert_allclose([word.start_s, word.end_s], [0.025, 6 * 0.025])
+
+
+def test_a_mark_inside_a_words_range_does_not_lengthen_it():
+    words = [PhonemeWord(0, 2, "ha", space=False), PhonemeWord(2, 3, "…", space=False)]
+    (piece,) = cut(words)
+    (time,) = WordClock([SpokenWord(0, 3, 0, 3)], words).times(piece, np.full(5, 4, np.float32), loud([20]), 0.0)
+    np.testing.assert_allclose(time.end_s, 12 * 0.025)
+
+
+@given(
+    st.lists(st.text("hal, ju", min_size=1, max_size=6), min_size=1, max_size=8),
+    st.integers(0, 2**32 - 1),
+)
+def test_words_follow_each_other(phonemes, seed):
+    random = np.random.default_rng(seed)
+    clock, words = clock_of(*((f"w{n}", (3 * n, 3 * n + 2), said) for n, said in enumerate(phonemes)))
+    at_s = ends_s = 0.0
+    for piece in cut(words, target=12):
+        durations = random.integers(1, 20, len(piece.phonemes) + 2).astype(np.float32)
+        energy = random.uniform(-9, 9, 2 * int(durations.sum())).astype(np.float32)
+        for word in clock.times(piece, durations, energy, at_s):
+            assert ends_s - 1e-9 <= word.start_s < word.end_s
+            ends_s = word.end_s
+        at_s += 0.025 * float(durations.sum())
+        assert ends_s <= at_s
