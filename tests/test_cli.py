@@ -63,7 +63,7 @@ def double(monkeypatch):
     """In place of Kokoro and its model: a synthesizer that speaks tones. Returns what was asked for."""
     asked: dict[str, list] = {"engines": [], "models": []}
 
-    def synthesizer(config):
+    def synthesizer(config, **_):
         asked["engines"].append(config)
         return Double()
 
@@ -95,7 +95,7 @@ def start(*arguments: str, before: str = "", **options) -> subprocess.Popen[byte
 import sys, types
 from tests.test_cli import Double
 module = types.ModuleType("rtvoice.speech.kokoro")
-module.KokoroSynthesizer = lambda config: Double()
+module.KokoroSynthesizer = lambda config, **_: Double()
 sys.modules["rtvoice.speech.kokoro"] = module
 import rtvoice.speech.build
 rtvoice.speech.build.ensure_model = lambda *args, **options: None

@@ -162,6 +162,7 @@ def run(arguments: argparse.Namespace) -> int:
     paths = paths_of(arguments)
     build_with_bar(paths, arguments.checkpoint)
 
+    import structlog
     import uvloop
 
     from rtvoice.serving.logs import configure_logging
@@ -207,7 +208,10 @@ def run(arguments: argparse.Namespace) -> int:
         origins=tuple(arguments.origin),
     )
     announce = _announce if arguments.log == "console" else None
-    synthesizer = KokoroSynthesizer(engine)
+    log = structlog.get_logger("rtvoice.g2p")
+    synthesizer = KokoroSynthesizer(
+        engine, g2p_replaced=lambda status: log.warning("g2p process replaced", lost_with_status=status)
+    )
     uvloop.run(serve(server, synthesizer, listening=announce, files=synthesizer.files))
     return 0
 

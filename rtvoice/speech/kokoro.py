@@ -75,13 +75,15 @@ class KokoroSynthesizer(Synthesizer):
     Args:
         config: where the model lies and which share of the machine it gets. Voices are looked up at once, the model is
             loaded, and built if it must be, on entering.
+        g2p_replaced: called when the G2P process was lost and replaced, with the status it had ended with.
 
     Raises:
         SetupError: (on entering) weights, model, voices or a package is missing or damaged.
     """
 
-    def __init__(self, config: EngineConfig) -> None:
+    def __init__(self, config: EngineConfig, *, g2p_replaced: Callable[[int | None], None] | None = None) -> None:
         self._config = config
+        self._g2p_replaced = g2p_replaced
         self._voices = VoiceStore(config.paths.data, config.voices)
         self._resources = AsyncExitStack()
         self._loaded: _Loaded | None = None
@@ -120,7 +122,7 @@ class KokoroSynthesizer(Synthesizer):
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as resources:
             # the G2P process loads while the networks do
-            phonemizer = await resources.enter_async_context(Phonemizer())
+            phonemizer = await resources.enter_async_context(Phonemizer(replaced=self._g2p_replaced))
             model = await asyncio.to_thread(ensure_model, self._config.paths, self._config.checkpoint)
             arrays = await asyncio.to_thread(_read_arrays, model)
             sizes = size(find_cores(), self._config.streams, self._config.threads)

@@ -68,6 +68,8 @@ class Phonemizer:
         deadline_s: seconds one request may take in the process, and a millisecond more for each character.
         start_s: seconds the process may take until it is ready.
         command: what to run in its place, with the same behaviour.
+        replaced: called when a process that was lost has a successor that is ready, with the status that the lost one
+            ended with (as `subprocess.Popen.returncode`).
     """
 
     def __init__(
@@ -77,9 +79,11 @@ class Phonemizer:
         deadline_s: float = 5.0,
         start_s: float = 60.0,
         command: Sequence[str] | None = None,
+        replaced: Callable[[int | None], None] | None = None,
     ) -> None:
         self._preload = tuple(preload)
         self._command = command
+        self._replaced = replaced
         self._deadline_s = deadline_s
         self._start_s = start_s
         self._requests: asyncio.Queue[_Request | None] = asyncio.Queue(_WAITING)
@@ -198,9 +202,12 @@ class Phonemizer:
         if self._failures > 1:
             await asyncio.sleep(min(_PAUSE_S * 2 ** (self._failures - 2), _LONGEST_PAUSE_S))
         self._failures += 1  # until it has answered something
+        lost = self._server
         self._server = await _Server.start(self._command or self._usual_command())
         await self._server.greeted(self._start_s)
         self._server.when_gone(self._revive)
+        if lost is not None and self._replaced is not None:
+            self._replaced(lost.status)
         return self._server
 
     def _usual_command(self) -> Sequence[str]:
@@ -290,6 +297,11 @@ class _Server:
     @property
     def alive(self) -> bool:
         return not self.gone.is_set()
+
+    @property
+    def status(self) -> int | None:
+        """What it ended with, a signal's number negated; None while it lives."""
+        return self._process.returncode
 
     def when_gone(self, callback: Callable[[], None]) -> None:
         """Call `callback` when the process has ended of itself."""

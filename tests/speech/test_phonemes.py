@@ -278,6 +278,18 @@ async def test_an_idle_process_that_dies_is_replaced_at_once(double, log):
         assert texts(await phonemizer.phonemise("next", "en-us")) == ["next"]
 
 
+async def test_who_asks_is_told_that_a_process_was_replaced(double, log):
+    told = []
+    async with double(deadline_s=2.0, replaced=told.append) as phonemizer:
+        await phonemizer.ready()
+        assert told == []
+        await phonemizer.phonemise("die once", "en-us")
+        assert len(told) == 1
+        os.kill(phonemizer.pid, signal.SIGKILL)
+        assert await until(lambda: told[1:] == [-signal.SIGKILL])
+    assert len(told) == started(log) - 1
+
+
 async def test_a_process_stopped_by_a_signal_is_replaced(double):
     async with double(deadline_s=0.3) as phonemizer:
         await phonemizer.ready()
