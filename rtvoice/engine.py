@@ -83,7 +83,7 @@ class Engine:
 
         Args:
             text: all of it, or pieces cut anywhere. Pieces are read as they come, while audio is being made.
-            voice: a name in `voices`; by default the first.
+            voice: a name in `voices`, or a blend of them as `af_heart(2)+bf_emma(1)`; by default the first.
             speed: factor on the pace, 0.5 to 2.0.
             language: one of `languages`; by default the voice's own.
             seed: of the noise in the sound; same seed and text, same samples.

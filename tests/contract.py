@@ -65,6 +65,8 @@ class SynthesizerContract:
             ({"voice": "nobody"}, "voice"),
             ({"voice": ""}, "voice"),
             ({"voice": "../af_heart"}, "voice"),
+            ({"voice": "af_heart+nobody"}, "voice"),
+            ({"voice": "af_heart(0)+bm_george"}, "voice"),
             ({"language": "xx"}, "language"),
             ({"speed": 0.1}, "speed"),
             ({"speed": 9.0}, "speed"),
@@ -76,6 +78,17 @@ class SynthesizerContract:
             synthesizer.check(SpeechOptions(**options))
         assert caught.value.field == field
         assert caught.value.allowed
+
+    async def test_speaks_a_blend_of_its_voices(self, synthesizer):
+        first, *_, last = (voice.name for voice in synthesizer.voices)
+        blend = f"{last}(2)+{first}(1)"
+        assert synthesizer.voice(blend).language == synthesizer.voice(last).language
+        blended = joined(await slices_of(synthesizer, script_of(SENTENCE), voice=blend))
+        for name in (first, last):
+            alone = joined(await slices_of(synthesizer, script_of(SENTENCE), voice=name))
+            assert not np.array_equal(blended, alone)
+        again = joined(await slices_of(synthesizer, script_of(SENTENCE), voice=f"{last} (4) + {first} (2)"))
+        assert len(again) == len(blended) > 0.5 * RATE
 
     async def test_samples_are_sound(self, synthesizer):
         slices = await slices_of(synthesizer, script_of(SENTENCE))

@@ -69,9 +69,7 @@ class ScriptedSynthesizer(Synthesizer):
         return LANGUAGES
 
     def check(self, options: SpeechOptions) -> None:
-        names = tuple(voice.name for voice in VOICES)
-        if options.voice not in names:
-            raise InvalidInput("There is no such voice.", field="voice", allowed=names)
+        self.voice(options.voice)
         if options.language is not None and options.language not in LANGUAGES:
             raise InvalidInput("There is no such language.", field="language", allowed=LANGUAGES)
         if not 0.5 <= options.speed <= 2.0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rtvoice.blends import read_blend
 from rtvoice.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ ALIASES = {
 
 
 def find_voice(name: str, voices: Sequence[Voice], field: str = "voice") -> str:
-    """The voice that a name means: one of ours, or the one that stands in for theirs.
+    """The voice that a name means: one of ours, a blend of ours, or the one that stands in for theirs.
 
     Args:
         name: as the peer wrote it.
@@ -78,13 +79,17 @@ def find_voice(name: str, voices: Sequence[Voice], field: str = "voice") -> str:
         field: where the peer wrote it.
 
     Returns:
-        The name of a voice that is offered. Where the one that stands in is not, it is the first of the same gender.
+        The name of a voice that is offered, or the formula of a blend of such. Where the one that stands in is not
+        offered, it is the first of the same gender.
 
     Raises:
-        InvalidInput: nobody has this name.
+        InvalidInput: nobody has this name, or the formula is none.
     """
     offered = {voice.name: voice for voice in voices}
     if name in offered:
+        return name
+    if "+" in name or "(" in name:
+        read_blend(name, offered, field)
         return name
     alias = ALIASES.get(name) or ALIASES.get(name.lower().removesuffix("-en"))
     if alias is None:

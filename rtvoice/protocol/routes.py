@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote
 from uuid import uuid4
 
+from rtvoice.blends import read_blend
 from rtvoice.config import MAX_SPEED, MIN_SPEED
 from rtvoice.errors import InvalidInput
 from rtvoice.protocol.aliases import find_voice
@@ -86,7 +87,8 @@ def _language(code: str | None, voice: str, ready: Ready) -> str | None:
     if not code:
         return None
     code = code.lower()
-    own = next((offered.language for offered in ready.voices if offered.name == voice), "")
+    languages = {offered.name: offered.language for offered in ready.voices}
+    own = languages[read_blend(voice, languages)[0].voice]
     for language in (own, *ready.languages):
         if language == code or language.split("-")[0] == code:
             return language

@@ -226,4 +226,4 @@ def _words(segment: Segment, words: tuple[WordTime, ...], begins: int) -> tuple[
 def _language(synthesizer: Synthesizer, options: SpeechOptions) -> str:
     if options.language is not None:
         return options.language
-    return next(voice.language for voice in synthesizer.voices if voice.name == options.voice)
+    return synthesizer.voice(options.voice).language

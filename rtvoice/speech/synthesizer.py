@@ -7,13 +7,14 @@ scripted one, and the same contract suite runs on both.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
+from rtvoice.blends import read_blend
 from rtvoice.config import DEFAULT_VOICE
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -27,8 +28,8 @@ class SpeechOptions:
     """How an utterance sounds.
 
     Attributes:
-        voice: a voice's name.
-        language: `en-us` or `en-gb`; None takes the voice's own.
+        voice: a voice's name, or the formula of a blend of voices (`rtvoice.blends`).
+        language: `en-us` or `en-gb`; None takes the voice's own, of a blend the first voice's.
         speed: factor on the pace, 0.5 to 2.0.
         seed: of the noise in the sound; same seed and text, same samples.
     """
@@ -46,6 +47,14 @@ class VoiceInfo:
     name: str
     language: str
     gender: str
+
+
+def find_voice(name: str, voices: Sequence[VoiceInfo]) -> VoiceInfo:
+    """Look up a voice, or a blend of these voices; see `Synthesizer.voice`."""
+    offered = {info.name: info for info in voices}
+    shares = read_blend(name, offered)
+    first = offered[shares[0].voice]
+    return first if len(shares) == 1 else replace(first, name=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +102,14 @@ class Synthesizer(ABC):
     @abstractmethod
     def languages(self) -> tuple[str, ...]:
         """The languages that can be asked for. Known before loading."""
+
+    def voice(self, name: str) -> VoiceInfo:
+        """Look up a voice, or a blend of `voices`: language and gender are those of its first voice.
+
+        Raises:
+            InvalidInput: naming the field `voice` and what is allowed.
+        """
+        return find_voice(name, self.voices)
 
     @property
     def places(self) -> int:

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from rtvoice.blends import read_blend
 from rtvoice.config import DEFAULT_VOICE
 from rtvoice.errors import InvalidInput, SetupError
 from rtvoice.speech.files import write_atomically
 from rtvoice.speech.statistics import StatisticsMap
-from rtvoice.speech.synthesizer import VoiceInfo
+from rtvoice.speech.synthesizer import VoiceInfo, find_voice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,21 +133,20 @@ class VoiceStore:
         return tuple(info.name for info in self._infos)
 
     def info(self, name: str) -> VoiceInfo:
-        """Look a voice up.
+        """Look up a voice, or a blend of voices on offer (`rtvoice.blends`), which has its first voice's language.
 
         Raises:
             InvalidInput: there is no voice of that name.
         """
-        for info in self._infos:
-            if info.name == name:
-                return info
-        raise InvalidInput(f"There is no voice named {name!r}.", field="voice", allowed=self.names)
+        return find_voice(name, self._infos)
 
     def style(self, name: str, phonemes: int) -> NDArray[np.float32]:
         """Return a voice's style for an input of so many phonemes: [1, 256], the caller's own.
 
+        A blend's is the mean of its voices', each with its weight.
+
         Args:
-            name: the voice.
+            name: the voice, or a blend of voices on offer.
             phonemes: length of the input, 1 to 510, without the zeros at its ends.
 
         Raises:
@@ -154,19 +154,22 @@ class VoiceStore:
             SetupError: its file is damaged.
             ValueError: `phonemes` is out of range.
         """
-        self.info(name)
+        shares = read_blend(name, self.names)
         if not 1 <= phonemes <= ROWS:
             raise ValueError(f"phonemes: {phonemes} is not in 1..{ROWS}")
-        if name not in self._styles:
-            self._styles[name] = self._read(name)
-        return self._styles[name][phonemes - 1 : phonemes].astype(np.float32)
+        rows = np.stack([self._voice(share.voice)[phonemes - 1] for share in shares]).astype(np.float32)
+        return np.array([[share.part for share in shares]], np.float32) @ rows
 
     def statistics(self, name: str) -> StatisticsMap | None:
         """Return the map that predicts the statistics of the generator's norms for a voice; None if it has none.
 
+        Blends have none.
+
         Raises:
             SetupError: its file is damaged.
         """
+        if len(read_blend(name, self.names)) > 1:
+            return None
         if name not in self._maps:
             file = self._statistics_file(name)
             self._maps[name] = self._read_map(name, file) if file.is_file() else None
@@ -211,6 +214,12 @@ class VoiceStore:
         packed = io.BytesIO()
         fitted.save(packed)
         write_atomically(self._added / (name + _STATISTICS), packed.getvalue())
+
+    def _voice(self, name: str) -> NDArray[np.float16]:
+        """All rows of a voice, [510, 256]."""
+        if name not in self._styles:
+            self._styles[name] = self._read(name)
+        return self._styles[name]
 
     def _statistics_file(self, name: str) -> Traversable:
         return (self._added if self.is_added(name) else _folder("statistics")) / (name + _STATISTICS)

@@ -40,7 +40,7 @@ class TextOptions:
         lengths: the sizes aimed at; None leaves segments as they are. The default cuts what is long and joins
             nothing, so that what is heard does not depend on how the text was cut into deltas.
         lexicon: how some words are said, or None.
-        voices: names that an SSML voice tag may give; others change nothing. None allows any.
+        voices: that an SSML voice tag may name, alone or in a blend; others change nothing. None allows any.
     """
 
     language: str = "en-us"

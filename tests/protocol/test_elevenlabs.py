@@ -327,6 +327,7 @@ class TestAddress:
         ("address", "field"),
         [
             (MULTI.replace("af_heart", "nobody"), "voice"),
+            (MULTI.replace("af_heart", "af_heart+nobody"), "voice"),
             (MULTI + "&language_code=xx", "language_code"),
             (MULTI + "&inactivity_timeout=never", "inactivity_timeout"),
             ("/v1/speak?encoding=mp9", "encoding"),
@@ -345,6 +346,12 @@ class TestAddress:
         socket = Conversing(MULTI + "&language_code=en")
         socket.hear(init())
         assert socket.opened()[0].language == "en-us"
+
+    def test_a_blend_has_its_first_voices_language(self):
+        socket = Conversing(MULTI.replace("af_heart", "bm_george(2)+af_heart") + "&language_code=en")
+        socket.hear(init())
+        assert socket.opened()[0].voice == "bm_george(2)+af_heart"
+        assert socket.opened()[0].language == "en-gb"
 
     def test_elsewhere(self):
         assert find_dialect("/v1/elsewhere", "", READY) is None

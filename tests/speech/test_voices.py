@@ -135,6 +135,27 @@ class TestStore:
         assert caught.value.field == "voice"
         assert caught.value.allowed == store.names
 
+    def test_the_style_of_a_blend_is_the_mean_of_its_voices(self, tmp_path):
+        store = VoiceStore(tmp_path)
+        heart, emma = store.style("af_heart", 77), store.style("bf_emma", 77)
+        blended = store.style("bf_emma(3)+af_heart(1)", 77)
+        assert blended.shape == (1, 256)
+        assert blended.dtype == np.float32
+        np.testing.assert_allclose(blended, 0.25 * heart + 0.75 * emma, rtol=1e-5, atol=1e-6)
+        np.testing.assert_array_equal(store.style("bf_emma(3)", 77), emma)
+
+    def test_a_blend_has_its_first_voices_language(self, tmp_path):
+        store = VoiceStore(tmp_path)
+        info = store.info("bm_george+af_heart(9)")
+        assert (info.name, info.language, info.gender) == ("bm_george+af_heart(9)", "en-gb", "male")
+
+    def test_blends_are_of_voices_on_offer_only(self, tmp_path):
+        store = VoiceStore(tmp_path, ("bm_george", "af_bella"))
+        assert store.style("af_bella+bm_george", 9).any()
+        with pytest.raises(InvalidInput, match="af_heart") as caught:
+            store.style("af_heart+bm_george", 9)
+        assert caught.value.allowed == ("bm_george", "af_bella")
+
     def test_added_voices_come_and_go(self, tmp_path):
         VoiceStore(tmp_path).add("jf_alpha", smooth_voice())
         store = VoiceStore(tmp_path)

@@ -83,6 +83,13 @@ def test_a_voice_that_may_not_be_asked_for_changes_nothing():
     assert said == [("a b c", "bf_emma"), ("d", None)]
 
 
+def test_a_tag_may_blend_the_voices_that_may_be_asked_for():
+    front = TextFront(TextOptions(markup="ssml", voices=frozenset({"bf_emma", "af_heart"})))
+    text = '<voice name="af_heart(2)+bf_emma">a</voice> <voice name="af_heart+nobody">b</voice>'
+    said = [(p.text, p.voice) for s in front.push(text) + front.flush() for p in s.parts if isinstance(p, Passage)]
+    assert said == [("a", "af_heart(2)+bf_emma"), ("b", None)]
+
+
 def test_tags_hold_over_segments():
     assert stretches('<prosody rate="slow">One. Two.</prosody> Three.') == [
         ("One.", 0.75, None),

@@ -10,6 +10,7 @@ import html
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from rtvoice.blends import is_blend_of
 from rtvoice.config import MAX_SPEED, MIN_SPEED
 from rtvoice.text.ipa import MAX_IPA, is_phonemes
 from rtvoice.text.mapped import Edit, Mapped
@@ -57,7 +58,7 @@ class SsmlReader(Reader):
 
     Args:
         control: whether `[pause:0.8s]` and `[word](/.../)` act as well.
-        voices: names that a voice tag may give; tags with others change nothing. None allows any.
+        voices: that a voice tag may name, alone or in a blend; tags with others change nothing. None allows any.
     """
 
     def __init__(self, *, control: bool, voices: frozenset[str] | None = None) -> None:
@@ -149,7 +150,7 @@ def _opened(name: str, attributes: dict[str, str], around: _Open, voices: frozen
     if name == "prosody" and "rate" in attributes:
         return around._replace(name=name, rate=_rate(attributes["rate"], around.rate))
     voice = attributes.get("name", "").strip()
-    if name == "voice" and voice and (voices is None or voice in voices):
+    if name == "voice" and voice and (voices is None or is_blend_of(voice, voices)):
         return around._replace(name=name, voice=voice)
     return None
 
