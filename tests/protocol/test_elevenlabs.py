@@ -348,10 +348,10 @@ class TestAddress:
         assert socket.opened()[0].language == "en-us"
 
     def test_a_blend_has_its_first_voices_language(self):
-        socket = Conversing(MULTI.replace("af_heart", "bm_george(2)+af_heart") + "&language_code=en")
+        socket = Conversing(MULTI.replace("af_heart", "bm_lewis(2)+af_heart") + "&language_code=en")
         socket.hear(init())
-        assert socket.opened()[0].voice == "bm_george(2)+af_heart"
-        assert socket.opened()[0].language == "en-gb"
+        opened = socket.opened()[0]
+        assert (opened.voice, opened.language) == ("bm_lewis(2)+af_heart", "en-gb")
 
     def test_elsewhere(self):
         assert find_dialect("/v1/elsewhere", "", READY) is None
