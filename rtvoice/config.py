@@ -156,6 +156,7 @@ class ServerConfig:
     port: int = DEFAULT_PORT
     root_path: str = ""
     certificate: Path | None = None
+        trusted_proxies: addresses or networks of proxies whose `X-Forwarded-For` says who a client is.
     private_key: Path | None = None
     keys: Path | None = None
     limits: Limits = field(default_factory=Limits)
@@ -171,3 +172,4 @@ class ServerConfig:
     control: bool = False
     lexicon: Path | None = None
     origins: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ()

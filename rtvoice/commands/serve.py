@@ -41,10 +41,10 @@ examples:
                                              for the internet
 
 Programs speak the protocol of docs/protocol.md at ws://HOST:PORT/. /healthz says that the process lives, /readyz that
-it takes work, /metrics what it did and what that cost. When nobody has spoken for --idle-release seconds, the engine's
-memory is given back; the next to speak waits a few seconds for it, and is told so. SIGTERM and Ctrl-C stop accepting,
-let speech under way finish for --drain seconds, and exit with 0; a second Ctrl-C does not wait. What users say is never
-logged.
+it takes work, /metrics what it did and what that cost, /status how it stands now. When nobody has spoken for
+--idle-release seconds, the engine's memory is given back; the next to speak waits a few seconds for it, and is told so.
+SIGTERM and Ctrl-C stop accepting, let speech under way finish for --drain seconds, and exit with 0; a second Ctrl-C
+does not wait. What users say is never logged.
 """
 
 
@@ -113,6 +113,13 @@ def _add_access(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--certificate", type=Path, metavar="FILE", help="speak TLS with this chain, in PEM")
     group.add_argument("--private-key", type=Path, metavar="FILE", help="its key, unless that is in the same file")
     group.add_argument("--root-path", default="", metavar="PATH", help="path that a proxy passes on, as /voice")
+    group.add_argument(
+        "--trusted-proxy",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="a proxy, or a network of them, whose X-Forwarded-For says who a client is; may be given again",
+    )
     for option, field, what in (
         ("--max-client-sessions", "client_connections", "sessions of one client at once"),
         ("--max-client-utterances", "client_utterances", "utterances of one client in a minute"),
@@ -206,6 +213,7 @@ def run(arguments: argparse.Namespace) -> int:
         control=arguments.allow_control,
         lexicon=arguments.lexicon,
         origins=tuple(arguments.origin),
+        trusted_proxies=tuple(arguments.trusted_proxy),
     )
     announce = _announce if arguments.log == "console" else None
     log = structlog.get_logger("rtvoice.g2p")
