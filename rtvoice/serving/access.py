@@ -1,5 +1,7 @@
 """Who may connect: API keys, of which only hashes are kept, and tokens that browsers can be given for a minute.
 
+A token says in whose name it opens connections and until when, and, where it was asked for, from pages of which origin.
+
 A file of keys has a line for each: a name, white space, and the SHA-256 of the key in hex; `#` begins a comment. A key
 is 256 random bits, so a plain hash cannot be guessed back. `rtvoice key NAME` makes both.
 """
@@ -9,8 +11,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import json
 import re
 import secrets
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
@@ -67,6 +71,19 @@ def read_keys(path: Path) -> dict[str, bytes]:
     return keys
 
 
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who carries a key or a token.
+
+    Attributes:
+        name: of the key.
+        origin: of the pages that the token is for; None if it is a key, or a token for no origin in particular.
+    """
+
+    name: str
+    origin: str | None = None
+
+
 class Gate:
     """Tells who somebody is.
 
@@ -79,8 +96,8 @@ class Gate:
         self._keys = keys
         self._secret = secret or secrets.token_bytes(32)
 
-    def identify(self, headers: Iterable[tuple[str, str]], query: str, now: float) -> str | None:
-        """The name of the key that a request carries, itself or in a token; None if it carries none that is good.
+    def identify(self, headers: Iterable[tuple[str, str]], query: str, now: float) -> Holder | None:
+        """Whose key a request carries, itself or in a token; None if it carries none that is good.
 
         Args:
             headers: of the request.
@@ -89,8 +106,10 @@ class Gate:
         """
         credentials = [*_in_headers(headers), *_in_query(query)]
         for credential in credentials:
-            if name := self.find(credential) or self._signer(credential, now):
-                return name
+            if name := self.find(credential):
+                return Holder(name)
+            if holder := self._bearer(credential, now):
+                return holder
         return None
 
     def key_holder(self, headers: Iterable[tuple[str, str]]) -> str | None:
@@ -106,21 +125,24 @@ class Gate:
                 found = name
         return found
 
-    def issue(self, name: str, now: float) -> str:
-        """Make a token in the name of a key."""
-        content = f"{int(now) + TOKEN_LIFETIME_S}.{name}"
-        return f"{self._sign(content)}.{content}"
+    def issue(self, name: str, now: float, origin: str | None = None) -> str:
+        """Make a token in the name of a key, which opens connections from pages of an origin if one is given."""
+        content = json.dumps([int(now) + TOKEN_LIFETIME_S, name, origin], separators=(",", ":"))
+        return f"{self._sign(content)}.{_text(content.encode())}"
 
-    def _signer(self, token: str, now: float) -> str | None:
-        signature, _, content = token.partition(".")
-        expires, _, name = content.partition(".")
-        if not hmac.compare_digest(signature.encode(), self._sign(content).encode()):
+    def _bearer(self, token: str, now: float) -> Holder | None:
+        signature, _, text = token.partition(".")
+        try:
+            content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode()
+        except ValueError:
             return None
-        return name if int(expires) >= now and name in self._keys else None
+        if not hmac.compare_digest(signature.encode(errors="backslashreplace"), self._sign(content).encode()):
+            return None
+        expires, name, origin = json.loads(content)
+        return Holder(name, origin) if expires >= now and name in self._keys else None
 
     def _sign(self, content: str) -> str:
-        signature = hmac.digest(self._secret, content.encode(errors="backslashreplace"), "sha256")
-        return base64.urlsafe_b64encode(signature).decode().rstrip("=")
+        return _text(hmac.digest(self._secret, content.encode(), "sha256"))
 
 
 def _in_headers(headers: Iterable[tuple[str, str]]) -> Iterable[str]:
@@ -138,6 +160,10 @@ def _in_query(query: str) -> Iterable[str]:
     for name in _PARAMETERS:
         for value in fields.get(name, []):
             yield value.removeprefix("Bearer ")
+
+
+def _text(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 def _digest(key: str) -> bytes:

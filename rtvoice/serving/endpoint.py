@@ -24,7 +24,7 @@ from websockets.http11 import Response
 from rtvoice.errors import SetupError
 from rtvoice.serving.access import Gate, read_keys
 from rtvoice.serving.admission import Admission
-from rtvoice.serving.handshake import TOKEN_PATH, Accepted, Handshake
+from rtvoice.serving.handshake import Accepted, Handshake
 from rtvoice.serving.http import Answer, Site, StaticFiles, as_json, plain
 from rtvoice.serving.lexicon import FollowedLexicon
 from rtvoice.serving.lifecycle import State
@@ -32,6 +32,7 @@ from rtvoice.serving.logs import trace
 from rtvoice.serving.metrics import Metrics
 from rtvoice.serving.offer import Offer
 from rtvoice.serving.peer import PeerGone
+from rtvoice.serving.proxies import Proxies
 from rtvoice.serving.quota import Clients
 from rtvoice.serving.session import Session
 from rtvoice.serving.status import MemoryGauge, Status
@@ -50,8 +51,6 @@ if TYPE_CHECKING:
 # second of 16 bit audio in the process and the socket's buffer together, while the listener does not read.
 _WRITE_LIMIT = 4 << 10
 _SEND_BUFFER = 16 << 10  # Linux doubles it, for its own book-keeping
-
-STATUS_PATH = "/status"
 
 _MAX_QUEUED_MESSAGES = 4
 _OPEN_TIMEOUT_S = 10.0
@@ -98,7 +97,8 @@ class Endpoint:
         standing: tells where the engine stands and for how many seconds; by default ready, ever since.
 
     Raises:
-        SetupError: the keys or the certificate cannot be used; (on entering) the address cannot be listened on.
+        SetupError: the keys, the proxies or the certificate cannot be used; (on entering) the address cannot be
+            listened on.
     """
 
     def __init__(
@@ -119,6 +119,7 @@ class Endpoint:
         self._site = Site(StaticFiles(config.web), self._retry_after_s, self._expose)
         gate = Gate(read_keys(config.keys)) if config.keys is not None else None
         self._handshake = Handshake(Offer(synthesizer, config.limits).ready(), config.origins, gate)
+        self._proxies = Proxies(config.trusted_proxies)
         self._clients = Clients(config.client_limits)
         self._root_path = config.root_path.rstrip("/")
         # Between a handshake's request and its end; a peer may be gone by then.
@@ -215,6 +216,9 @@ class Endpoint:
     async def _handle(self, connection: ServerConnection) -> None:
         _limit_send_buffer(connection)
         accepted = self._accepted.pop(connection)
+        if self._is_full or not self._clients.has_room(accepted.client):  # others came in while its handshake ended
+            await connection.close(1013, "no more sessions are taken now")
+            return
         client = self._clients.open(accepted.client)
         log = self._log.bind(session=connection.id.hex[:12])
         session = Session(
@@ -247,23 +251,30 @@ class Endpoint:
 
     async def _process_request(self, connection: ServerConnection, request: Request) -> Response | None:
         headers = list(request.headers.raw_items())
-        target, remote = self._below_root(request.path), str(connection.remote_address[0])
-        address = urlsplit(target)
+        target = self._below_root(request.path)
+        remote = self._proxies.sender(str(connection.remote_address[0]), headers)
         if "upgrade" not in request.headers.get("Connection", "").lower():
-            if address.path == STATUS_PATH:
-                return _response(await self._status(address.query, request.headers, remote))
-            token = self._handshake.token(headers) if address.path == TOKEN_PATH else None
-            return _response(token or self._site.answer(address.path, request.headers.get("If-None-Match")))
+            return _response(await self._answer(target, request.headers, remote))
         decision = self._decide(target, headers, remote)
         if isinstance(decision, Answer):
             return _response(decision)
         self._accepted[connection] = decision
         return None
 
-    async def _status(self, query: str, headers: Headers, remote: str) -> Answer:
-        client = self._handshake.admit(query, list(headers.raw_items()), remote)
-        if isinstance(client, Answer):
-            return client
+    async def _answer(self, target: str, headers: Headers, remote: str) -> Answer:
+        address, items = urlsplit(target), list(headers.raw_items())
+        answer: Answer | None = None
+        match address.path:
+            case "/token":
+                answer = self._handshake.token(address.query, items)
+            case "/metrics":
+                answer = self._handshake.refuse_metrics(address.query, items)
+            case "/status":
+                client = self._handshake.admit(address.query, items, remote)
+                answer = client if isinstance(client, Answer) else await self._status(headers.get("Origin"))
+        return answer or self._site.answer(address.path, headers.get("If-None-Match"))
+
+    async def _status(self, origin: str | None) -> Answer:
         memory_bytes = await self._memory.read()
         state, since_s = self._standing()
         status = Status(
@@ -275,7 +286,7 @@ class Endpoint:
             queue=self._admission.hungry,
             utterances=sum(session.utterances for session in self._sessions),
         )
-        return as_json(status.encode(), origin=headers.get("Origin"))
+        return as_json(status.encode(), origin=origin)
 
     def _below_root(self, target: str) -> str:
         """A request's target without the path that a proxy serves rtvoice under."""
@@ -298,9 +309,13 @@ class Endpoint:
             return plain(HTTPStatus.SERVICE_UNAVAILABLE, "No more sessions are taken now.", retry_after_s=retry_after_s)
         return decision
 
+    @property
+    def _is_full(self) -> bool:
+        return len(self._sessions) >= self._config.limits.connections
+
     def _retry_after_s(self) -> float | None:
         """How long to wait until an utterance of a new session would be taken; None if it would be now."""
-        if self._stopping or len(self._sessions) >= self._config.limits.connections:
+        if self._stopping or self._is_full:
             return _RETRY_AFTER_S
         return self._admission.retry_after_s
 

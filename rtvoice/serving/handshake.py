@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from rtvoice.errors import InvalidInput
 from rtvoice.protocol.routes import find_dialect
-from rtvoice.serving.access import TOKEN_LIFETIME_S
+from rtvoice.serving.access import TOKEN_LIFETIME_S, Holder
 from rtvoice.serving.http import Answer, as_json, plain
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     Headers = Sequence[tuple[str, str]]
 
-TOKEN_PATH = "/token"  # noqa: S105  # where tokens are given out
+_ORIGIN = re.compile(r"https?://([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,28 +86,46 @@ class Handshake:
             headers: of the request, names as sent.
             remote: the peer's address.
         """
-        client = remote
+        holder = Holder(remote)
         if self._gate is not None:
-            name = self._gate.identify(headers, query, self._now())
-            if name is None:
+            found = self._gate.identify(headers, query, self._now())
+            if found is None:
                 return _unauthorized()
-            client = name
+            holder = found
         host = "".join(_values(headers, "host")[:1])
-        if any(not self._is_allowed(origin, host) for origin in _values(headers, "origin")):
+        if any(not self._is_allowed(origin, host, holder) for origin in _values(headers, "origin")):
             return plain(HTTPStatus.FORBIDDEN, "Pages of this origin may not connect.")
-        return client
+        return holder.name
 
-    def token(self, headers: Headers) -> Answer | None:
-        """Give out a token to the holder of a key; None if there are no keys, and so no need of tokens."""
+    def refuse_metrics(self, query: str, headers: Headers) -> Answer | None:
+        """Refuse to tell what was counted, to those without a key where there are keys; None tells it."""
+        if self._gate is None or self._gate.identify(headers, query, self._now()) is not None:
+            return None
+        return _unauthorized()
+
+    def token(self, query: str, headers: Headers) -> Answer | None:
+        """Give out a token to the holder of a key; None if there are no keys, and so no need of tokens.
+
+        Args:
+            query: of the request's address; its `origin` says which pages the token is for.
+            headers: of the request.
+        """
         if self._gate is None:
             return None
         name = self._gate.key_holder(headers)
         if name is None:
             return _unauthorized()
-        body = json.dumps({"token": self._gate.issue(name, self._now()), "expires_in_s": TOKEN_LIFETIME_S})
-        return as_json(body.encode())
+        origin = dict(parse_qsl(query, keep_blank_values=True)).get("origin")
+        if origin is not None:
+            origin = origin.lower()
+            if not _ORIGIN.fullmatch(origin):
+                return plain(HTTPStatus.BAD_REQUEST, "origin must be that of a page, as https://example.org.")
+        token = self._gate.issue(name, self._now(), origin)
+        return as_json(json.dumps({"token": token, "expires_in_s": TOKEN_LIFETIME_S}).encode())
 
-    def _is_allowed(self, origin: str, host: str) -> bool:
+    def _is_allowed(self, origin: str, host: str, holder: Holder) -> bool:
+        if holder.origin is not None:
+            return origin == holder.origin
         return origin in self._origins or urlsplit(origin).netloc.lower() == host.lower()
 
 

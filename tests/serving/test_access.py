@@ -4,6 +4,7 @@ import asyncio
 import json
 import ssl
 import subprocess
+from urllib.parse import quote
 
 import pytest
 import structlog
@@ -14,7 +15,7 @@ import rtvoice
 from rtvoice.config import ClientLimits, ServerConfig
 from rtvoice.errors import ConnectionLost, InvalidInput, Overloaded, SetupError
 from rtvoice.protocol.messages import Done
-from rtvoice.serving.access import TOKEN_LIFETIME_S, Gate, make_key, read_keys
+from rtvoice.serving.access import TOKEN_LIFETIME_S, Gate, Holder, make_key, read_keys
 from rtvoice.serving.endpoint import Endpoint
 from rtvoice.serving.quota import Bucket, Clients
 from tests.serving.conftest import serving, talking
@@ -65,7 +66,7 @@ class TestKeys:
             ([], f"api_key={key}"),
             ([], f"voice=x&xi-api-key={key}"),
         ):
-            assert gate.identify(headers, query, 0.0) == "bob"
+            assert gate.identify(headers, query, 0.0) == Holder("bob")
         for headers, query in (
             ([], ""),
             ([("xi-api-key", "any")], ""),
@@ -79,11 +80,27 @@ class TestKeys:
         file, _ = keyed
         gate = Gate(read_keys(file))
         token = gate.issue("alice", 1_000.0)
-        assert gate.identify([], f"token={token}", 1_000.0 + TOKEN_LIFETIME_S) == "alice"
+        assert gate.identify([], f"token={token}", 1_000.0 + TOKEN_LIFETIME_S) == Holder("alice")
         assert gate.identify([], f"token={token}", 1_001.0 + TOKEN_LIFETIME_S) is None
-        later = token.replace(str(1_000 + TOKEN_LIFETIME_S), "9999999999")
-        for forged in (later, token.replace("alice", "bob"), token[1:], "", ".", "..", "ä.1.alice", token + "x"):
-            assert gate.identify([], f"token={forged}", 1_000.0) is None
+        bound = gate.issue("alice", 1_000.0, "https://shop.example")
+        assert gate.identify([], f"token={bound}", 1_000.0) == Holder("alice", "https://shop.example")
+        signature, content = token.split(".")
+        for forged in (
+            f"{signature}.{bound.split('.')[1]}",
+            f"{signature}.{gate.issue('bob', 1_000.0).split('.')[1]}",
+            f"{signature}.{gate.issue('alice', 9_999.0).split('.')[1]}",
+            f"{signature}.{content[:-2]}",
+            f"{signature}.",
+            f".{content}",
+            token[1:],
+            token + "x",
+            "",
+            ".",
+            "..",
+            "ä.ö",
+            "\udc80.\udc80",
+        ):
+            assert gate.identify([], "token=" + quote(forged, errors="surrogatepass"), 1_000.0) is None
         assert Gate(read_keys(file)).identify([], f"token={token}", 1_000.0) is None  # another process
         assert Gate({"bob": b""}, b"s").identify([], "token=" + Gate({}, b"s").issue("alice", 0.0), 0.0) is None
 
@@ -150,6 +167,50 @@ class TestPort:
             async with rtvoice.connect(f"ws://{host}:{port}/?token={token}") as session:
                 assert [frame async for frame in session.speak("Hello.")]
 
+    async def test_a_token_for_the_pages_of_another_site(self, synthesizer, keyed):
+        file, keys = keyed
+        site = "https://shop.example"
+        async with serving(synthesizer, keys=file, origins=("https://listed.example",)) as endpoint:
+            url = "ws://{}:{}/".format(*endpoint.address)
+
+            async def token(query=""):
+                _, _, body = await get(endpoint, f"/token{query}", f"Authorization: Bearer {keys['alice']}")
+                return json.loads(body)["token"]
+
+            async def opens(token, origin):
+                try:
+                    async with rtvoice.connect(f"{url}?token={token}", origin=origin) as session:
+                        return bool([frame async for frame in session.speak("Hello.")])
+                except ConnectionLost as error:
+                    return "403" not in str(error)
+
+            anywhere, bound = await token(), await token("?origin=HTTPS://shop.example")
+            assert await opens(bound, site)
+            assert await opens(bound, None)  # no page at all
+            assert not await opens(bound, "https://listed.example")
+            assert not await opens(bound, "https://evil.example")
+            assert await opens(anywhere, "https://listed.example")
+            assert not await opens(anywhere, site)
+            status, headers, _ = await get(endpoint, f"/status?token={bound}", f"Origin: {site}")
+            assert (status, headers["Access-Control-Allow-Origin"]) == (200, site)
+
+    @pytest.mark.parametrize("origin", ["", "shop.example", "https://shop.example/", "https://a%20b", "null", "*"])
+    async def test_origins_that_are_none(self, synthesizer, keyed, origin):
+        file, keys = keyed
+        async with serving(synthesizer, keys=file) as endpoint:
+            status, _, body = await get(endpoint, f"/token?origin={origin}", f"Authorization: Bearer {keys['alice']}")
+            assert (status, body) == (400, b"origin must be that of a page, as https://example.org.\n")
+
+    async def test_what_was_counted_is_told_to_holders_of_keys(self, synthesizer, keyed):
+        file, keys = keyed
+        async with serving(synthesizer, keys=file) as endpoint:
+            assert (await get(endpoint, "/metrics"))[0] == 401
+            status, _, body = await get(endpoint, "/metrics", f"Authorization: Bearer {keys['alice']}")
+            assert status == 200
+            assert b"rtvoice_sessions" in body
+        async with serving(synthesizer) as endpoint:
+            assert (await get(endpoint, "/metrics"))[0] == 200
+
     async def test_without_keys_there_are_no_tokens(self, synthesizer):
         async with serving(synthesizer) as endpoint:
             assert (await get(endpoint, "/token"))[0] == 404
@@ -192,6 +253,33 @@ class TestPort:
                 assert 20_000 < caught.value.retry_after_ms <= 31_000
                 with pytest.raises(Overloaded, match="utterances"):
                     [frame async for frame in session.speak("c")]
+
+    async def test_limits_of_those_behind_a_proxy(self, synthesizer):
+        limits = ClientLimits(connections=1)
+        async with serving(synthesizer, client_limits=limits, trusted_proxies=("127.0.0.1",)) as endpoint:
+            url = "ws://{}:{}/".format(*endpoint.address)
+
+            def sent_by(address):
+                return connect(url, proxy=None, additional_headers={"X-Forwarded-For": address})
+
+            async with sent_by("192.0.2.1"), sent_by("192.0.2.2"):
+                with pytest.raises(InvalidStatus) as caught:
+                    await sent_by("198.51.100.7, 192.0.2.1")  # whatever the client claims itself
+                assert caught.value.response.status_code == 429
+
+    async def test_no_more_than_allowed_come_in_at_once(self, synthesizer):
+        async with serving(synthesizer, client_limits=ClientLimits(connections=2)) as endpoint:
+            url = "ws://{}:{}/".format(*endpoint.address)
+
+            async def heard():
+                try:
+                    async with rtvoice.connect(url):
+                        await asyncio.sleep(0.3)
+                except (Overloaded, ConnectionLost):
+                    return False
+                return True
+
+            assert sum(await asyncio.gather(*(heard() for _ in range(12)))) == 2
 
     async def test_below_a_path(self, synthesizer, tmp_path):
         (tmp_path / "index.html").write_text("a page")
