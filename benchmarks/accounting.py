@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
 
 _TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
@@ -44,6 +48,11 @@ class ProcessTree:
         """Memory of all of them now; pages that several map are shared out among them (PSS)."""
         return sum(_proportional_kib(pid) for pid in self.members()) * 1024
 
+    def mapped_bytes(self, files: Iterable[Path]) -> int:
+        """What of `memory_bytes` is pages of these files that the processes map."""
+        paths = {str(file.resolve()) for file in files}
+        return sum(_mapped_kib(pid, paths) for pid in self.members()) * 1024
+
     def peak_resident_bytes(self) -> int:
         """The most memory each process alive has had resident at any time, summed."""
         return sum(_peak_resident_kib(pid) for pid in self.members()) * 1024
@@ -63,6 +72,21 @@ def _peak_resident_kib(pid: int) -> int:
 
 def _proportional_kib(pid: int) -> int:
     return _kib(Path(f"/proc/{pid}/smaps_rollup"), "Pss:")
+
+
+def _mapped_kib(pid: int, paths: Container[str]) -> int:
+    """Each mapping is a line `address access offset device inode path` and, below it, lines `Name: value kB`."""
+    found, ours = 0, False
+    try:
+        for line in Path(f"/proc/{pid}/smaps").read_text(errors="replace").splitlines():
+            words = line.split(maxsplit=5)
+            if not words[0].endswith(":"):
+                ours = len(words) == 6 and words[5] in paths
+            elif ours and words[0] == "Pss:":
+                found += int(words[1])
+    except (FileNotFoundError, ProcessLookupError):
+        pass
+    return found
 
 
 def _kib(file: Path, name: str) -> int:

@@ -32,6 +32,14 @@ class EngineFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Prepared:
+    """What an engine will load: its files, beside libraries, and the libraries' versions."""
+
+    files: tuple[Path, ...]
+    versions: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Load:
     """What getting ready took: wall and CPU seconds, from the start of the process, and the libraries' versions."""
 
@@ -135,9 +143,10 @@ class EngineProcess:
         answers.close()
         self._log.close()
 
-    def prepare(self) -> None:
+    def prepare(self) -> Prepared:
         """Make the files the engine reads. To be called in a process that is not measured."""
-        self._ask(do="prepare")
+        reply = self._ask(do="prepare")
+        return Prepared(tuple(map(Path, reply["files"])), reply["versions"])
 
     def load(self) -> Load:
         """Load the engine."""

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.baselines import ROWS, Baseline
+from benchmarks.baselines import Baseline, find_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,6 +33,7 @@ def answer(baseline: Baseline, request: dict[str, Any]) -> dict[str, Any]:
     match request["do"]:
         case "prepare":
             baseline.prepare()
+            return {"versions": dict(baseline.versions()), "files": [str(file) for file in baseline.files]}
         case "load":
             baseline.load()
             return {"wall_s": time.perf_counter() - started, "versions": dict(baseline.versions())}
@@ -50,7 +51,6 @@ def answer(baseline: Baseline, request: dict[str, Any]) -> dict[str, Any]:
             return {"pieces": [(time.perf_counter() - started, len(samples)) for samples in stream]}
         case unknown:
             raise ValueError(f"no such request: {unknown}")
-    return {"wall_s": time.perf_counter() - started}
 
 
 def serve(baseline: Baseline, requests: Iterable[str], answers: IO[str]) -> None:
@@ -72,7 +72,7 @@ def main() -> None:
     # Libraries print to standard output; the answers go there alone.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    serve(ROWS[row].baseline(cache, threads), sys.stdin, answers)
+    serve(find_row(row).baseline(cache, threads), sys.stdin, answers)
 
 
 if __name__ == "__main__":

@@ -58,6 +58,19 @@ class Baseline(ABC):
         """Synthesise one sentence as `speak` does, and give samples as soon as they are there: here, all at once."""
         yield self.speak(phonemes, style, speed)
 
+    def release(self) -> None:  # noqa: B027 - engines that nobody releases need not know how
+        """Let go of what `load` took; it may be called again afterwards. Does nothing where that was not written."""
+
+    @property
+    def at_once(self) -> int:
+        """Sentences that it speaks side by side, from as many threads."""
+        return 1
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that `load` reads, beside libraries. There once `prepare` has run."""
+        return ()
+
     def versions(self) -> Mapping[str, str]:
         """The libraries that make the difference, and their versions."""
         return {}
@@ -130,6 +143,13 @@ ROWS = {
             options={},
         ),
         Row(
+            name="openvino-sized",
+            label="OpenVINO, sized, as traced",
+            environment="reference",
+            target="traced:TracedOpenVino",
+            options={"sized": True, "cached": True, "streams": True},
+        ),
+        Row(
             name="kokoro-onnx",
             label="kokoro-onnx",
             environment="reference",
@@ -161,3 +181,29 @@ ROWS = {
     )
 }
 """Every engine, in the order of a table's rows. The first is what ratios are taken to."""
+
+STEPS = {
+    row.name: row
+    for row in (
+        Row(
+            name="openvino-threads",
+            label="+ threads as many as cores",
+            environment="reference",
+            target="traced:TracedOpenVino",
+            options={"sized": True},
+        ),
+        Row(
+            name="openvino-cached",
+            label="+ compile cache",
+            environment="reference",
+            target="traced:TracedOpenVino",
+            options={"sized": True, "cached": True},
+        ),
+    )
+}
+"""What lies between `openvino-default` and `openvino-sized`, one step after the other."""
+
+
+def find_row(name: str) -> Row:
+    """The engine, or the step, of that name."""
+    return ROWS.get(name) or STEPS[name]

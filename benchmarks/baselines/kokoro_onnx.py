@@ -12,6 +12,7 @@ from benchmarks.baselines.onnx_runtime import OnnxRuntime
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -30,6 +31,10 @@ class KokoroOnnx(Baseline):
         voices = self.cache / "no-voices.npz"  # it insists on a file; styles are given with each sentence
         np.savez(voices)
         self._kokoro = Kokoro(str(OnnxRuntime(self.cache, self.threads, model="float32").path), str(voices))
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return OnnxRuntime(self.cache, self.threads, model="float32").files
 
     def speak(self, phonemes: str, style: NDArray[np.float32], speed: float) -> NDArray[np.float32]:
         voice = style[None]  # a voice with one row, whatever the number of phonemes

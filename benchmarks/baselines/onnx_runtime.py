@@ -57,6 +57,10 @@ class OnnxRuntime(Baseline):
             options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._session = onnxruntime.InferenceSession(self.path, options, providers=["CPUExecutionProvider"])
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return (self.path,)
+
     def speak(self, phonemes: str, style: NDArray[np.float32], speed: float) -> NDArray[np.float32]:
         names = [given.name for given in self._session.get_inputs()]  # the two files differ in names, not in order
         inputs = (np.array([ids(phonemes)], np.int64), style, np.array([speed], np.float32))

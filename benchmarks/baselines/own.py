@@ -16,11 +16,12 @@ from rtvoice.config import Paths
 from rtvoice.speech.turn import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Collection, Iterator, Mapping
+    from collections.abc import AsyncGenerator, Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from rtvoice.config import PrecisionChoice
     from rtvoice.speech.acoustics import Acoustics
     from rtvoice.speech.pool import Pool
     from rtvoice.speech.statistics import StatisticsMap
@@ -53,42 +54,33 @@ def own_paths(cache: Path) -> Paths:
 
 @asynccontextmanager
 async def opened(
-    cache: Path, *, sliced: bool = True, exact: bool = True, streams: int = 1, threads: int = 1
+    cache: Path, *, sliced: bool = True, streams: int = 1, threads: int = 1, precision: PrecisionChoice = "auto"
 ) -> AsyncGenerator[Loaded, None]:
     """Load the networks as the synthesizer does, after building them if they are not there.
 
     Args:
         cache: the benchmarks' cache.
-        sliced: load what speaks in slices.
-        exact: load the generator in its exact form.
+        sliced: load what speaks in slices, and the exact form when it is needed; else the exact form at once.
         streams: inferences at once.
         threads: of one inference.
+        precision: of the kernels of the stages' convolutions.
     """
-    from rtvoice.speech.kokoro import EXACT, NETWORKS
-
-    names: Collection[str] = NETWORKS if sliced else ("text", "prosody", "decoder")
-    loaded = _described(cache, (*names, *([EXACT] if exact else [])), streams, threads)
+    loaded = _described(cache, sliced, streams, threads, precision)
     async with loaded.pool:
         yield loaded
 
 
-def _described(cache: Path, names: Collection[str], streams: int, threads: int) -> Loaded:
+def _described(cache: Path, sliced: bool, streams: int, threads: int, precision: PrecisionChoice) -> Loaded:
     """The pool, not entered yet. Nothing else keeps the arrays that are read for it."""
     from rtvoice.speech.acoustics import Acoustics
-    from rtvoice.speech.build import ARRAYS, ensure_model
-    from rtvoice.speech.network import generator_kernels
-    from rtvoice.speech.pool import Pool
+    from rtvoice.speech.build import ensure_model
+    from rtvoice.speech.networks import BEFORE, EXACT, NETWORKS, choose_precision, make_pool, read_arrays
 
     model = ensure_model(own_paths(cache))
-    with np.load(model.folder / ARRAYS) as stored:
-        arrays = dict(stored)
-    pool = Pool(
-        {name: model.folder / f"{name}.xml" for name in names},
-        model.compiled,
-        streams=streams,
-        threads=threads,
-        shared=lambda: generator_kernels(arrays),
-    )
+    arrays = read_arrays(model)
+    chosen = choose_precision(precision) if sliced else "f32"
+    networks = NETWORKS if sliced else (*BEFORE, EXACT)
+    pool = make_pool(model, arrays, chosen, streams, threads, networks=networks)
     return Loaded(pool, Acoustics(pool, arrays), model.folder)
 
 
@@ -99,13 +91,14 @@ class Own(Baseline):
         cache: where the model is built.
         threads: of one inference.
         sliced: run the generator in slices, its statistics predicted, as the server does; else in its exact form.
+        precision: of the kernels of the sliced generator's convolutions.
     """
 
     _acoustics: Acoustics
 
-    def __init__(self, cache: Path, threads: int, *, sliced: bool) -> None:
+    def __init__(self, cache: Path, threads: int, *, sliced: bool, precision: PrecisionChoice = "auto") -> None:
         super().__init__(cache, threads)
-        self._sliced = sliced
+        self._sliced, self._precision = sliced, precision
         self._maps: dict[bytes, StatisticsMap] = {}
         # Left open: the process ends with the measurement.
         self._runner = asyncio.Runner()
@@ -118,10 +111,16 @@ class Own(Baseline):
         self.load()  # fills the compile cache
 
     def load(self) -> None:
-        opening = opened(self.cache, sliced=self._sliced, exact=not self._sliced, threads=self.threads)
+        opening = opened(self.cache, sliced=self._sliced, threads=self.threads, precision=self._precision)
         self._acoustics = self._runner.run(self._resources.enter_async_context(opening)).acoustics
         if self._sliced:
             self._maps = self._maps_by_style()
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        from rtvoice.speech.build import model_folder
+
+        return tuple(file for file in model_folder(own_paths(self.cache)).rglob("*") if file.is_file())
 
     def speak(self, phonemes: str, style: NDArray[np.float32], speed: float) -> NDArray[np.float32]:
         return np.concatenate(list(self.stream(phonemes, style, speed)))

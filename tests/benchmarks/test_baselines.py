@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.baselines import ROWS, Baseline
+from benchmarks.baselines import ROWS, STEPS, Baseline, find_row
 from benchmarks.baselines.piper import symbol_ids
 
 
@@ -24,9 +24,16 @@ def test_an_engine_that_gives_sentences_as_a_whole_streams_one_piece():
     assert piece.tolist() == [2.0, 2.0, 2.0]
 
 
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
-def test_every_row_can_be_made_without_its_libraries(row, tmp_path):
-    assert row.baseline(tmp_path, 2).threads == 2
+@pytest.mark.parametrize("name", [*ROWS, *STEPS])
+def test_every_row_can_be_made_without_its_libraries(name, tmp_path):
+    baseline = find_row(name).baseline(tmp_path, 2)
+    assert baseline.threads == 2
+    assert 1 <= baseline.at_once <= 2
+
+
+def test_streams_are_for_cores_that_are_there(tmp_path):
+    row = find_row("openvino-sized")
+    assert [row.baseline(tmp_path, threads).at_once for threads in (1, 2, 4, 32)] == [1, 2, 2, 8]
 
 
 def test_phonemes_are_written_out_and_padded_for_piper():

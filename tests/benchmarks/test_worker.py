@@ -43,7 +43,7 @@ def test_an_engine_loads_and_speaks():
         {"do": "load"},
         {"do": "speak", "phonemes": "abc", "style": [0.5, 0.0], "speed": 2.0},
     )
-    assert "error" not in prepared
+    assert prepared == {"versions": {"tone": "1"}, "files": []}
     assert loaded["versions"] == {"tone": "1"}
     assert spoken["samples"] == 150
     assert spoken["level"] == pytest.approx(0.5)
