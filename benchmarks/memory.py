@@ -144,7 +144,7 @@ def spoken_words() -> list[str]:
 
 async def load(cache: Path, streams: int, threads: int) -> None:
     """Build and compile what is not there yet, so that a process that is measured only reads it."""
-    async with opened(cache, exact=False, streams=streams, threads=threads):
+    async with opened(cache, streams=streams, threads=threads):
         pass
 
 
@@ -153,7 +153,7 @@ async def measure_growth(cache: Path, sentences: int, streams: int) -> list[tupl
     rng, words, tree = random.Random(5), spoken_words(), ProcessTree(os.getpid())  # noqa: S311  # lengths, no secrets
     points: list[tuple[int, int]] = []
     done, seconds = 0, 0.0
-    async with opened(cache, exact=False, streams=streams) as loaded:
+    async with opened(cache, streams=streams) as loaded:
         speaker = Speaker(loaded.acoustics, cache)
         # as in a server: whoever waited for the load is served before memory is brought down
         await speaker.speak(sentence(rng, words, SHORTEST), speaker.voices[0], Turn())
@@ -180,7 +180,7 @@ async def measure_growth(cache: Path, sentences: int, streams: int) -> list[tupl
 async def measure_cancelling(cache: Path, times: int, threads: int) -> list[Cancelled]:
     """Cancel a long sentence so many times."""
     phonemes = sentence(random.Random(5), spoken_words(), CANCELLED)  # noqa: S311
-    async with opened(cache, exact=False, threads=threads) as loaded:
+    async with opened(cache, threads=threads) as loaded:
         speaker = Speaker(loaded.acoustics, cache)
         voice = speaker.voices[0]
         await speaker.speak(phonemes, voice, Turn())

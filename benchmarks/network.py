@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rtvoice.speech.slices import STAGE1_LENGTHS, STAGE2_LENGTHS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
     from rtvoice.speech.network.fourier import Transform
     from rtvoice.speech.network.kernels import KernelInputs
-    from rtvoice.speech.network.layers import Value
+    from rtvoice.speech.network.layers import Precision, Value
 
 ROWS_A_SECOND = 80
 """Rows of the decoder's features, the unit of a slice's length."""
@@ -45,6 +47,7 @@ class Variant:
         fourier: taps of the convolutions in the Fourier domain; the others are direct.
         polynomial: whether Snake's sine is one; else it is OpenVINO's Sin.
         shared: whether kernels are inputs; else they are constants.
+        precision: of the kernels.
         windows: window sizes for 3, 7 and 11 taps.
         lengths: slice lengths of both stages.
     """
@@ -53,8 +56,9 @@ class Variant:
     fourier: tuple[int, ...] = (3, 7, 11)
     polynomial: bool = True
     shared: bool = True
+    precision: Precision = "f32"
     windows: tuple[int, int, int] = (8, 16, 32)
-    lengths: tuple[int, int] = (130, 32)
+    lengths: tuple[int, int] = (STAGE1_LENGTHS[-1], STAGE2_LENGTHS[-1])
 
 
 REWRITES = (
@@ -63,15 +67,16 @@ REWRITES = (
     Variant(name="+ 11 taps in the Fourier domain", fourier=(11,), shared=False),
     Variant(name="+ 7 taps", fourier=(7, 11), shared=False),
     Variant(name="+ 3 taps", shared=False),
-    Variant(name="+ kernels as shared inputs (the default)"),
+    Variant(name="+ kernels as shared inputs"),
+    Variant(name="+ kernels of bfloat16", precision="bf16"),
 )
 WINDOWS = tuple(
-    Variant(name=f"windows {a}, {b}, {c}", windows=(a, b, c))
+    Variant(name=f"windows {a}, {b}, {c}", precision="bf16", windows=(a, b, c))
     for a, b, c in ((8, 16, 16), (8, 16, 24), (8, 24, 32), (16, 32, 32), (16, 32, 64))
 )
 LENGTHS = tuple(
-    Variant(name=f"slices of {a / ROWS_A_SECOND:.2f} and {b / ROWS_A_SECOND:.2f} s", lengths=(a, b))
-    for a, b in ((18, 16), (34, 24), (66, 48), (258, 64))
+    Variant(name=f"slices of {a / ROWS_A_SECOND:.2f} and {b / ROWS_A_SECOND:.2f} s", precision="bf16", lengths=(a, b))
+    for a, b in ((18, 16), (48, 32), (130, 40), (258, 82))
 )
 SETTINGS: dict[str, dict[str, Any]] = {
     "denormals as zeros": {"CPU_DENORMALS_OPTIMIZATION": True},
@@ -86,10 +91,12 @@ def drawn_as(variant: Variant) -> Iterator[None]:
     from openvino import opset13 as op
 
     from rtvoice.speech.network import kernels, sliced
+    from rtvoice.speech.network.generator import DILATIONS
     from rtvoice.speech.network.layers import const
 
     module: Any = sliced
     snake, convolve, inputs = module.snake, module.convolve, kernels.KernelInputs.convolution
+    dilation = 1  # of the convolution whose kernel was asked for last
 
     def with_sine(x: Value, scale: Value, shift: Value) -> Node:
         z = op.multiply(op.add(op.multiply(x, scale), shift), const(np.pi))
@@ -97,6 +104,8 @@ def drawn_as(variant: Variant) -> Iterator[None]:
         return op.add(z, op.multiply(wave, wave))
 
     def convolution(self: KernelInputs, block: str, part: int, i: int) -> tuple[Transform, Node, Node]:
+        nonlocal dilation
+        dilation = DILATIONS[i] if part == 1 else 1
         conv = self._w / f"{block}.convs{part}.{i}"
         weight = conv["weight"] / self._w[f"{block}.alpha{part}.{i}"].reshape(1, -1, 1)
         taps = weight.shape[2]
@@ -111,10 +120,9 @@ def drawn_as(variant: Variant) -> Iterator[None]:
         if transform.taps in variant.fourier:
             fourier: Node = convolve(x, taken, order, kernel, bias, transform)
             return fourier
-        length = order.shape[0]
-        dilation = (x.shape[0] - length) // (transform.taps - 1)
         image = op.unsqueeze(op.transpose(x, const([1, 0], np.int64)), const([0, 2], np.int64))
-        y = op.convolution(image, kernel, [1, 1], [0, 0], [0, 0], [1, dilation])
+        reach = dilation * (transform.taps // 2)  # rows stay where they are
+        y = op.convolution(image, kernel, [1, 1], [0, reach], [0, reach], [1, dilation])
         return op.add(op.transpose(op.squeeze(y, const([0, 2], np.int64)), const([1, 0], np.int64)), bias)
 
     module.snake = snake if variant.polynomial else with_sine
@@ -138,11 +146,14 @@ def measure(variant: Variant, threads: int, settings: dict[str, Any]) -> dict[st
 
     w, windows = Weights(load_weights()), Windows(*variant.windows)
     with drawn_as(variant):
-        models = [stage1_network(w, variant.lengths[0], windows), stage2_network(w, variant.lengths[1], windows)]
+        models = [
+            draw(w, length, windows, variant.precision)
+            for draw, length in zip((stage1_network, stage2_network), variant.lengths, strict=True)
+        ]
     before = _resident()
-    made = make_kernels(w, windows)
     taken = {port.any_name for model in models for port in model.inputs}
-    shared = {name: ov.Tensor(np.array(array), shared_memory=False) for name, array in made.items() if name in taken}
+    made = make_kernels(w, windows, variant.precision)
+    shared = {name: tensor for name, tensor in made.items() if name in taken}
     del made
     core, rng, result = ov.Core(), np.random.default_rng(0), dict[str, Any]()
     properties = {"INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": 1, "INFERENCE_NUM_THREADS": threads}
@@ -198,7 +209,8 @@ def arithmetic(variant: Variant) -> dict[str, float]:
     return total
 
 
-def _in_a_process(variant: Variant, threads: int, settings: dict[str, Any]) -> dict[str, Any]:
+def measure_apart(variant: Variant, threads: int, settings: dict[str, Any]) -> dict[str, Any]:
+    """Do `measure` in a process of its own."""
     request = json.dumps({"variant": _fields(variant), "threads": threads, "settings": settings})
     command = [sys.executable, "-m", "benchmarks.network", "--worker", request]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -237,12 +249,12 @@ def main() -> None:
     results: dict[str, Any] = {}
     first = 0.0
     for variant in REWRITES + (() if arguments.quick else WINDOWS + LENGTHS):
-        results[variant.name] = _in_a_process(variant, arguments.threads, {})
+        results[variant.name] = measure_apart(variant, arguments.threads, {})
         both = _show(variant.name, results[variant.name], first)
         first = first or both
     default = REWRITES[-1]
     for name, settings in {} if arguments.quick else SETTINGS.items():
-        results[name] = _in_a_process(default, arguments.threads, settings)
+        results[name] = measure_apart(default, arguments.threads, settings)
         _show(f"default, {name}", results[name], first)
     work, spent = arithmetic(default), results[default.name]
     results["arithmetic"] = work

@@ -6,7 +6,7 @@ Nothing here reads the environment or the disk.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,6 +60,9 @@ class Paths:
     data: Path
 
 
+PrecisionChoice: TypeAlias = Literal["auto", "f32", "bf16"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineConfig:
     """One engine: the model, its share of the machine, its helper process.
@@ -68,6 +71,8 @@ class EngineConfig:
         paths: where the built model and added voices lie.
         streams: segments synthesised at once; None sizes it from the cores the process may use.
         threads: threads of one inference; None likewise.
+        precision: of the kernels of the generator's convolutions: "f32", "bf16", or "auto" for bfloat16 where the
+            processor multiplies such numbers; what they sound like differs by far less than two draws of the noise.
         checkpoint: identity of the checkpoint that the model is built from, or None for the packaged weights.
         voices: names of the voices that are offered, the default first; None offers all there are.
     """
@@ -75,6 +80,7 @@ class EngineConfig:
     paths: Paths
     streams: int | None = None
     threads: int | None = None
+    precision: PrecisionChoice = "auto"
     checkpoint: str | None = None
     voices: tuple[str, ...] | None = None
 
@@ -150,13 +156,13 @@ class ServerConfig:
         control: whether texts may carry commands where an utterance asks for it: pauses, phonemes, SSML.
         lexicon: file of how words are said (`rtvoice.text.lexicon`), read again when it changes; or None.
         origins: origins (`https://example.org`) whose pages may open the socket, beside the server's own.
+        trusted_proxies: addresses or networks of proxies whose `X-Forwarded-For` says who a client is.
     """
 
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     root_path: str = ""
     certificate: Path | None = None
-        trusted_proxies: addresses or networks of proxies whose `X-Forwarded-For` says who a client is.
     private_key: Path | None = None
     keys: Path | None = None
     limits: Limits = field(default_factory=Limits)

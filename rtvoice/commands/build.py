@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from rtvoice.commands.options import add_command, add_common, count, paths_of
+from rtvoice.commands.options import add_command, add_common, add_precision, count, paths_of
 from rtvoice.commands.progress import ProgressBar
 from rtvoice.config import EngineConfig
 
@@ -50,6 +50,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--clean", action="store_true", help="then remove all other models from the cache")
     parser.add_argument("--streams", type=count, metavar="N", help="compile for so many sentences at once")
     parser.add_argument("--threads", type=count, metavar="N", help="compile for so many threads each")
+    add_precision(parser)
     add_common(parser)
     parser.set_defaults(run=run)
 
@@ -62,7 +63,13 @@ def run(arguments: argparse.Namespace) -> int:
     began = time.monotonic()
     checkpoint, read_weights = _source(arguments.checkpoint)
     model = build_with_bar(paths, checkpoint, read_weights=read_weights, force=arguments.force)
-    config = EngineConfig(paths=paths, streams=arguments.streams, threads=arguments.threads, checkpoint=checkpoint)
+    config = EngineConfig(
+        paths=paths,
+        streams=arguments.streams,
+        threads=arguments.threads,
+        precision=arguments.precision,
+        checkpoint=checkpoint,
+    )
     asyncio.run(_load_once(config))
     seal_compiled(model)
     sys.stdout.write(f"The model is ready in {model.folder} ({time.monotonic() - began:.1f} s).\n")

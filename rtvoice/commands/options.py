@@ -6,9 +6,9 @@ import argparse
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from rtvoice.config import MAX_SPEED, MIN_SPEED, Paths
+from rtvoice.config import MAX_SPEED, MIN_SPEED, Paths, PrecisionChoice
 from rtvoice.paths import default_paths
 
 if TYPE_CHECKING:
@@ -43,10 +43,21 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
         "--streams", type=count, metavar="N", help="sentences synthesised at once (default: fits this machine)"
     )
     group.add_argument("--threads", type=count, metavar="N", help="threads for each of them (default: likewise)")
+    add_precision(group)
     group.add_argument(
         "--checkpoint",
         metavar="ID",
         help="use the model that `rtvoice build --checkpoint` built under this identity",
+    )
+
+
+def add_precision(options: argparse._ActionsContainer) -> None:
+    """Add the option that says how the generator multiplies."""
+    options.add_argument(
+        "--precision",
+        choices=get_args(PrecisionChoice),
+        default="auto",
+        help="of the generator's kernels (default: auto, bf16 where the processor multiplies such numbers)",
     )
 
 

@@ -116,6 +116,7 @@ async def _by_engine(arguments: argparse.Namespace, text: Text) -> AsyncGenerato
         paths=paths_of(arguments),
         streams=arguments.streams,
         threads=arguments.threads,
+        precision=arguments.precision,
         checkpoint=arguments.checkpoint,
     )
     async with Engine(config) as engine:

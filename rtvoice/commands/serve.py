@@ -181,6 +181,7 @@ def run(arguments: argparse.Namespace) -> int:
         paths=paths,
         streams=arguments.streams,
         threads=arguments.threads,
+        precision=arguments.precision,
         checkpoint=arguments.checkpoint,
         voices=arguments.voices,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -13,14 +12,13 @@ import numpy as np
 from rtvoice.config import MAX_SPEED, MIN_SPEED, SAMPLE_RATE
 from rtvoice.errors import InvalidInput, SetupError, SynthesisFailed
 from rtvoice.speech.acoustics import Acoustics
-from rtvoice.speech.build import ARRAYS, ensure_model, model_folder
+from rtvoice.speech.build import ensure_model, model_folder
 from rtvoice.speech.cores import find_cores, follow, size
 from rtvoice.speech.fitting import fit_statistics
 from rtvoice.speech.mapped import let_go
+from rtvoice.speech.networks import choose_precision, make_pool, read_arrays
 from rtvoice.speech.phonemes import LANGUAGES, Phonemizer, data_files
 from rtvoice.speech.pieces import TARGET, cut
-from rtvoice.speech.pool import Pool
-from rtvoice.speech.slices import STAGE1_LENGTHS, STAGE2_LENGTHS
 from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer, VoiceInfo
 from rtvoice.speech.timing import WordClock
 from rtvoice.speech.turn import Turn
@@ -37,22 +35,11 @@ if TYPE_CHECKING:
     from rtvoice.speech.acoustics import Features
     from rtvoice.speech.build import BuiltModel
     from rtvoice.speech.pieces import Piece
+    from rtvoice.speech.pool import Pool
     from rtvoice.speech.statistics import StatisticsMap
     from rtvoice.text.segment import Script
 
     Floats = NDArray[np.float32]
-
-NETWORKS = (
-    "text",
-    "prosody",
-    "decoder",
-    *(f"stage1-{length}" for length in STAGE1_LENGTHS),
-    *(f"stage2-{length}" for length in STAGE2_LENGTHS),
-)
-"""The networks that speech in slices takes."""
-
-EXACT = "generator"
-"""What takes the place of the stages for a voice without a map of its statistics."""
 
 _EXACT_TARGET = 120
 """Phonemes that the exact form speaks at once, about 8 s."""
@@ -124,16 +111,10 @@ class KokoroSynthesizer(Synthesizer):
             # the G2P process loads while the networks do
             phonemizer = await resources.enter_async_context(Phonemizer(replaced=self._g2p_replaced))
             model = await asyncio.to_thread(ensure_model, self._config.paths, self._config.checkpoint)
-            arrays = await asyncio.to_thread(_read_arrays, model)
+            arrays = await asyncio.to_thread(read_arrays, model)
             sizes = size(find_cores(), self._config.streams, self._config.threads)
-            pool = Pool(
-                {name: model.folder / f"{name}.xml" for name in (*NETWORKS, EXACT)},
-                model.compiled,
-                streams=sizes.streams,
-                threads=sizes.threads,
-                rare={EXACT},
-                shared=functools.partial(_make_kernels, arrays),
-            )
+            precision = await asyncio.to_thread(choose_precision, self._config.precision)
+            pool = make_pool(model, arrays, precision, sizes.streams, sizes.threads)
             acoustics = Acoustics(await resources.enter_async_context(pool), arrays)
             await phonemizer.ready()
             if self._config.streams is None:
@@ -254,17 +235,6 @@ class KokoroSynthesizer(Synthesizer):
         statistics = fitted.predict(features.description)
         async for samples in acoustics.sliced(features, style, statistics, noise, turn):
             yield samples
-
-
-def _read_arrays(model: BuiltModel) -> dict[str, Floats]:
-    with np.load(model.folder / ARRAYS) as stored:
-        return dict(stored)
-
-
-def _make_kernels(arrays: dict[str, Floats]) -> dict[str, Floats]:
-    from rtvoice.speech.network import generator_kernels  # which loads OpenVINO
-
-    return generator_kernels(arrays)
 
 
 async def _settle(pool: Pool, acoustics: Acoustics, model: BuiltModel) -> None:

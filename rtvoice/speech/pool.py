@@ -14,6 +14,7 @@ import math
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 import numpy as np
@@ -23,7 +24,7 @@ from rtvoice.errors import SetupError, SynthesisFailed
 from rtvoice.speech.turn import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -110,8 +111,8 @@ class Pool:
         *,
         streams: int,
         threads: int,
-        rare: Collection[str] = (),
-        shared: Callable[[], Mapping[str, NDArray[np.float32]]] = dict,
+        shared: Callable[[], Mapping[str, ov.Tensor]] = dict,
+        rare: Mapping[str, Callable[[], Mapping[str, ov.Tensor]]] = MappingProxyType({}),
     ) -> None:
         """Describe a pool.
 
@@ -120,17 +121,18 @@ class Pool:
             compiled: OpenVINO's compile cache.
             streams: how many inferences run at once.
             threads: threads of one inference.
-            rare: networks that are loaded when they are first needed.
             shared: makes the arrays that every network reads that has an input of their name; called in a thread, while
                 networks compile.
+            rare: networks that are loaded when they are first needed, and what makes the arrays that such a network
+                reads in place of those that are shared.
         """
         self.streams, self.threads = streams, threads
-        self._networks, self._rare = networks, frozenset(rare)
+        self._networks, self._rare = networks, rare
         self._loading = asyncio.Lock()
         self._core = ov.Core()
         self._core.set_property({"CACHE_DIR": str(compiled)})
-        self._make_shared: Callable[[], Mapping[str, NDArray[np.float32]]] = shared
-        self._shared: dict[str, ov.Tensor] = {}
+        self._make_shared: Callable[[], Mapping[str, ov.Tensor]] = shared
+        self._shared: Mapping[str, ov.Tensor] = {}
         self._places = Places(streams)
         self._requests: dict[str, deque[ov.InferRequest]] = {}
         self._inputs: dict[str, set[str]] = {}  # of each network, those that are not shared
@@ -150,23 +152,25 @@ class Pool:
         common = [name for name in self._networks if name not in self._rare]
         compiling = (asyncio.to_thread(self._compile, self._networks[name]) for name in common)
         shared, *models = await asyncio.gather(asyncio.to_thread(self._make_shared), *compiling)
-        self._shared = {name: ov.Tensor(array, shared_memory=True) for name, array in shared.items()}
+        self._shared = shared
         self._make_shared = dict  # what it was made of may go
-        await asyncio.gather(*(self._make_ready(name, model) for name, model in zip(common, models, strict=True)))
+        ready = (self._make_ready(name, model, shared) for name, model in zip(common, models, strict=True))
+        await asyncio.gather(*ready)
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
         await self._places.all_left()
         self._requests.clear()
-        self._shared.clear()
+        self._shared = {}
         self._executor.shutdown()
 
-    async def _make_ready(self, name: str, model: ov.CompiledModel) -> None:
-        fed = [port for port in model.inputs if port.any_name not in self._shared]
+    async def _make_ready(self, name: str, model: ov.CompiledModel, shared: Mapping[str, ov.Tensor]) -> None:
+        fed = [port for port in model.inputs if port.any_name not in shared]
         self._inputs[name] = {port.any_name for port in fed}
         if not any(port.partial_shape.is_dynamic for port in fed):
             self._fixed_shapes[name] = {port.any_name: tuple(port.shape) for port in fed}
-        self._requests[name] = deque([await asyncio.to_thread(self._request, model) for _ in range(self.streams)])
+        requests = [await asyncio.to_thread(_request, model, shared) for _ in range(self.streams)]
+        self._requests[name] = deque(requests)
 
     def _compile(self, file: Path) -> ov.CompiledModel:
         properties = {
@@ -185,13 +189,6 @@ class Pool:
             return self._core.compile_model(file, "CPU", properties)
         except RuntimeError as error:
             raise SetupError(f"the built model does not load ({error}); run `rtvoice build --force`") from error
-
-    def _request(self, model: ov.CompiledModel) -> ov.InferRequest:
-        request = model.create_infer_request()
-        for port in model.inputs:
-            if (tensor := self._shared.get(port.any_name)) is not None:
-                request.set_tensor(port, tensor)
-        return request
 
     async def infer(
         self, network: str, inputs: Mapping[str, object], *, turn: Turn | None = None
@@ -214,8 +211,11 @@ class Pool:
         if network not in self._requests:
             async with self._loading:
                 if network not in self._requests:
-                    model = await asyncio.to_thread(self._compile, self._networks[network])
-                    await self._make_ready(network, model)
+                    own, model = await asyncio.gather(
+                        asyncio.to_thread(self._rare[network]),
+                        asyncio.to_thread(self._compile, self._networks[network]),
+                    )
+                    await self._make_ready(network, model, {**self._shared, **own})
         if inputs.keys() != self._inputs[network]:  # what is not fed would be read as it is, without any error
             raise SynthesisFailed(f"the {network} network takes {sorted(self._inputs[network])}, not {sorted(inputs)}")
         leave = await self._take(turn or Turn())
@@ -261,6 +261,14 @@ class Pool:
             self._places.leave()
 
         return leave
+
+
+def _request(model: ov.CompiledModel, shared: Mapping[str, ov.Tensor]) -> ov.InferRequest:
+    request = model.create_infer_request()
+    for port in model.inputs:
+        if (tensor := shared.get(port.any_name)) is not None:
+            request.set_tensor(port, tensor)
+    return request
 
 
 class _Run:

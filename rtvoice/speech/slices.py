@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-STAGE1_LENGTHS = (18, 130)
-STAGE2_LENGTHS = (16, 32)
+STAGE1_LENGTHS = (18, 48, 150)
+STAGE2_LENGTHS = (16, 64)
 """Lengths of slices that there are networks for, in rows of the decoder's features (12.5 ms), rising."""
+
+STAGES = (*(f"stage1-{length}" for length in STAGE1_LENGTHS), *(f"stage2-{length}" for length in STAGE2_LENGTHS))
+"""The networks by which the generator runs in slices."""
 
 GROWTH = 4
 """How many times the audio that was given before a slice may be long. The first is as short as can be, so that sound

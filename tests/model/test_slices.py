@@ -7,7 +7,7 @@ import openvino as ov
 import pytest
 
 from rtvoice.speech import host
-from rtvoice.speech.network import WINDOWS, build_networks, generator_kernels, host_arrays
+from rtvoice.speech.network import PRECISIONS, WINDOWS, build_networks, generator_kernels, host_arrays
 from rtvoice.speech.network.layers import Weights
 from rtvoice.speech.network.sliced import stage1_network, stage2_network
 from rtvoice.speech.norms import StyledNorms
@@ -28,7 +28,7 @@ class Exact:
     def __init__(self):
         weights = load_weights()
         self.weights, self.arrays = Weights(weights), host_arrays(weights)
-        self.kernels = generator_kernels(self.arrays)
+        self.kernels = {precision: generator_kernels(self.arrays, precision) for precision in PRECISIONS}
         rng = np.random.default_rng(7)
         self.style = VoiceStore(Path("no folder")).style("af_heart", 60)
         at = np.arange(ROWS)
@@ -46,8 +46,9 @@ class Exact:
         mix, bias = self.arrays[f"{SOURCE}.weight"], self.arrays[f"{SOURCE}.bias"]
         return host.SourceSpectra(self.f0, mix, bias, np.random.default_rng(1), margin=rows)
 
-    def fed(self, network):
-        return {port.any_name: self.kernels[port.any_name] for port in network.inputs if port.any_name in self.kernels}
+    def fed(self, network, precision="f32"):
+        kernels = self.kernels[precision]
+        return {port.any_name: kernels[port.any_name] for port in network.inputs if port.any_name in kernels}
 
 
 @pytest.fixture(scope="module")
@@ -55,18 +56,18 @@ def exact():
     return Exact()
 
 
-def generate(exact, lengths1, lengths2):
+def generate(exact, lengths1, lengths2, precision="f32"):
     """Run the slices; returns the samples of each."""
     networks = {}
     for lengths, stage, draw in ((lengths1, 1, stage1_network), (lengths2, 2, stage2_network)):
         for length in lengths:
-            drawn = draw(exact.weights, length, WINDOWS)
+            drawn = draw(exact.weights, length, WINDOWS, precision)
             networks[f"stage{stage}-{length}"] = ov.compile_model(drawn, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     generation = SlicedGeneration(exact.features, exact.source(margin(lengths1)), exact.norms, lengths1, lengths2)
     slices, order = [], []
     while (call := generation.call()) is not None:
         network = networks[call.network]
-        outputs = network({**call.inputs, **exact.fed(network)})
+        outputs = network({**call.inputs, **exact.fed(network, precision)})
         order.append(call.network)
         if (samples := generation.take({port.any_name: array for port, array in outputs.items()})) is not None:
             slices.append(np.array(samples))
@@ -84,6 +85,12 @@ def test_slices_give_the_samples_of_the_exact_form_beginnings_and_ends_included(
     assert samples.shape == exact.samples.shape == (ROWS * SAMPLES_PER_ROW,)
     assert 0.05 < np.abs(exact.samples).max() < 1
     np.testing.assert_allclose(samples, exact.samples, atol=1e-5)
+
+
+def test_kernels_of_bfloat16_leave_a_noise_that_the_speech_covers(exact):
+    samples = np.concatenate(generate(exact, (18, 50), (16, 32), "bf16")[0])
+    noise = np.sqrt(np.mean((samples - exact.samples) ** 2) / np.mean(exact.samples**2))
+    assert noise < 0.05
 
 
 def test_the_first_sound_needs_the_shortest_slices_alone(exact):

@@ -47,7 +47,7 @@ def networks() -> dict[str, ov.CompiledModel]:
 
 
 @pytest.fixture(scope="session")
-def kernels() -> dict[str, NDArray[np.float32]]:
+def kernels() -> dict[str, ov.Tensor]:
     """The generator's kernels, which are inputs of it."""
     from rtvoice.speech.network import generator_kernels
     from rtvoice.speech.weights import load_weights

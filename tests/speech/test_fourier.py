@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from openvino import opset13 as op
 
 from rtvoice.speech.network.fourier import PaddedPlaces, Transform, convolve, places
-from rtvoice.speech.network.layers import const, row_count
+from rtvoice.speech.network.layers import const, row_count, tensor
 
 RNG = np.random.default_rng(1)
 
@@ -38,16 +38,33 @@ def problem(taps, rows, c_in=5, c_out=4):
     extra=st.integers(1, 20),
     dilation=st.sampled_from([1, 3, 5]),
     length=st.integers(1, 130),
+    start=st.integers(0, 40),
 )
-def test_without_padding_it_equals_the_direct_form(taps, extra, dilation, length):
+def test_without_padding_it_equals_the_direct_form_row_for_row(taps, extra, dilation, length, start):
     size = taps + extra + (taps + extra) % 2
     transform = Transform.of(size, taps)
-    rows = length + dilation * (taps - 1)
+    reach = dilation * (taps // 2)
+    rows = start + reach + length + reach + start
     x, weight, bias = problem(taps, rows)
+    x[:start] = x[rows - start :] = 3  # what does not count
     data, kernel = op.parameter(x.shape, np.float32), op.parameter([transform.products, 5, 4], np.float32)
-    y = convolve(data, *places(rows, transform, dilation), kernel, const(bias), transform)
+    y = convolve(data, *places(rows, start, transform, dilation), kernel, const(bias), transform)
     got = run(ov.Model([y], [data, kernel]), x, transform.kernel(weight))
-    np.testing.assert_allclose(got, direct(x, weight, bias, dilation), atol=3e-5)
+    assert got.shape == (rows, 4)
+    expected = direct(x[start : rows - start], weight, bias, dilation)
+    np.testing.assert_allclose(got[start + reach : start + reach + length], expected, atol=3e-5)
+
+
+def test_a_kernel_of_bfloat16_makes_products_of_such_numbers():
+    transform = Transform.of(32, 11)
+    x, weight, bias = problem(11, 200, c_in=64, c_out=64)
+    data, kernel = op.parameter(x.shape, np.float32), op.parameter([transform.products, 64, 64], ov.Type.bf16)
+    y = convolve(data, *places(200, 0, transform, 1), kernel, const(bias), transform)
+    assert y.get_element_type() == ov.Type.f32
+    got = run(ov.Model([y], [data, kernel]), x, tensor(transform.kernel(weight), ov.Type.bf16))
+    expected = direct(x, weight, bias, 1)
+    noise = np.sqrt(np.mean((got[5:-5] - expected) ** 2) / np.mean(expected**2))
+    assert 1e-4 < noise < 1e-2  # eight bits behind the point, neither exact nor worse than two roundings
 
 
 @settings(max_examples=25, deadline=None)

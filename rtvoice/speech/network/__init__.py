@@ -18,12 +18,12 @@ STFT included, in slices of so many rows of `x`, its norms' statistics given (`s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rtvoice.speech.network.decoder import decoder_network
 from rtvoice.speech.network.generator import generator_network
 from rtvoice.speech.network.kernels import Windows, make_kernels
-from rtvoice.speech.network.layers import Weights
+from rtvoice.speech.network.layers import Precision, Weights
 from rtvoice.speech.network.prosody import prosody_network
 from rtvoice.speech.network.sliced import stage1_network, stage2_network
 from rtvoice.speech.network.text import text_network
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 WINDOWS = Windows()
 
+PRECISIONS: Final[dict[Precision, str]] = {"f32": "", "bf16": "-bf16"}
+"""What kernels can be of, and what follows the names of decoder and stages whose kernels are."""
+
 
 def build_networks(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, ov.Model]:
     """Build all networks.
@@ -46,19 +49,21 @@ def build_networks(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, ov.M
         weights: named arrays as `rtvoice.speech.weights.load_weights` returns them.
 
     Returns:
-        The networks by name: text, prosody, decoder, generator, and for each length stage1-<length>, stage2-<length>.
+        The networks by name: text, prosody, decoder, generator, and for each length stage1-<length>, stage2-<length>;
+        decoder and stages with -bf16 behind the name for kernels of bfloat16.
     """
     w = Weights(weights)
     networks = {
         "text": text_network(w),
         "prosody": prosody_network(w),
-        "decoder": decoder_network(w, WINDOWS),
         "generator": generator_network(w, WINDOWS),
     }
-    for length in STAGE1_LENGTHS:
-        networks[f"stage1-{length}"] = stage1_network(w, length, WINDOWS)
-    for length in STAGE2_LENGTHS:
-        networks[f"stage2-{length}"] = stage2_network(w, length, WINDOWS)
+    for precision, suffix in PRECISIONS.items():
+        networks[f"decoder{suffix}"] = decoder_network(w, WINDOWS, precision)
+        for length in STAGE1_LENGTHS:
+            networks[f"stage1-{length}{suffix}"] = stage1_network(w, length, WINDOWS, precision)
+        for length in STAGE2_LENGTHS:
+            networks[f"stage2-{length}{suffix}"] = stage2_network(w, length, WINDOWS, precision)
     return networks
 
 
@@ -68,6 +73,11 @@ def host_arrays(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray
     return {name: array for name, array in weights.items() if name.startswith(prefixes)}
 
 
-def generator_kernels(arrays: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
-    """Make the kernels that the networks take as inputs, by the inputs' names, from `host_arrays`."""
-    return make_kernels(Weights(arrays), WINDOWS)
+def generator_kernels(arrays: Mapping[str, NDArray[np.float32]], precision: Precision = "f32") -> dict[str, ov.Tensor]:
+    """Make the kernels that the networks take as inputs, by the inputs' names, from `host_arrays`.
+
+    Args:
+        arrays: see there.
+        precision: of convolutions; the exact form takes float32.
+    """
+    return make_kernels(Weights(arrays), WINDOWS, precision)

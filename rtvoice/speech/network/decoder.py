@@ -10,6 +10,7 @@ from openvino import opset13 as op
 from rtvoice.speech.network.generator import upsample
 from rtvoice.speech.network.kernels import KernelInputs, Windows
 from rtvoice.speech.network.layers import (
+    Precision,
     Value,
     Weights,
     columns,
@@ -23,7 +24,7 @@ from rtvoice.speech.network.layers import (
 )
 
 
-def decoder_network(w: Weights, windows: Windows) -> ov.Model:
+def decoder_network(w: Weights, windows: Windows, precision: Precision = "f32") -> ov.Model:
     """Build the decoder.
 
     Inputs: `asr` [F, 512], the rows of `t_en` repeated by their durations; `f0` [2F] in Hz; `energy` [2F];
@@ -39,12 +40,12 @@ def decoder_network(w: Weights, windows: Windows) -> ov.Model:
     w = w / "decoder"
     text = to_image(asr)  # (1, 512, 1, F)
     curves = [_halved(f0, w / "F0_conv"), _halved(energy, w / "N_conv")]  # (1, 1, 1, F) each
-    x = residual_block(op.concat([text, *curves], 1), acoustic, w / "encode")  # (1, 1024, 1, F)
+    x = residual_block(op.concat([text, *curves], 1), acoustic, w / "encode", precision)  # (1, 1024, 1, F)
     beside = [convolution(text, w / "asr_res.0"), *curves]  # 66 channels
     for i in range(4):  # the last block doubles the rate
-        x = residual_block(op.concat([x, *beside], 1), acoustic, w / f"decode.{i}")
+        x = residual_block(op.concat([x, *beside], 1), acoustic, w / f"decode.{i}", precision)
     features = from_image(x)  # (2F, 512)
-    kernels = KernelInputs(w / "generator", windows)
+    kernels = KernelInputs(w / "generator", windows, precision)
     summary = _summary(features, *kernels.upsampling(0))
     features.output(0).set_names({"x"})
     summary.output(0).set_names({"summary"})

@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from openvino import Node
+from openvino import Node, Type
 from openvino import opset13 as op
 
-from rtvoice.speech.network.layers import Floats, Value, const, reshape
+from rtvoice.speech.network.layers import Floats, Value, const, converted, reshape
 
 _WINDOWS_MULTIPLE = 15
 """Windows of a layer are a multiple of this, whatever its dilation (1, 3 or 5)."""
@@ -87,7 +87,8 @@ def convolve(x: Value, taken: Node, order: Node, kernel: Value, bias: Node, tran
         x: data [_, in].
         taken: for each place in a window and, within it, each window, the row of `x`; flat, int32.
         order: for each row of the output, where it lies among places and windows; int32.
-        kernel: [P, in, out], see `Transform.kernel`.
+        kernel: [P, in, out], see `Transform.kernel`. If it is of bfloat16, so are the products and the transform before
+            them, sums excepted.
         bias: [1, out].
         transform: the windows.
 
@@ -96,20 +97,23 @@ def convolve(x: Value, taken: Node, order: Node, kernel: Value, bias: Node, tran
     """
     # rows of equal place in their windows lie together, so that a transform is one product over windows and channels
     size, products = transform.size, transform.products
-    x = reshape(op.gather(x, taken, const(0, np.int64)), size, -1)  # (N, windows * in)
-    x = reshape(op.matmul(const(transform.analysis), x, False, False), products, -1, kernel.shape[1])
-    x = op.matmul(x, kernel, False, False)  # (P, windows, out)
+    precision = kernel.get_element_type()
+    x = reshape(op.gather(converted(x, precision), taken, const(0, np.int64)), size, -1)  # (N, windows * in)
+    analysis = converted(const(transform.analysis), precision)
+    x = reshape(op.matmul(analysis, x, False, False), products, -1, kernel.shape[1])
+    x = converted(op.matmul(x, kernel, False, False), Type.f32)  # (P, windows, out)
     x = op.matmul(const(transform.synthesis), reshape(x, products, -1), False, False)
     x = op.add(reshape(x, -1, kernel.shape[2]), bias)
     return op.gather(x, order, const(0, np.int64))
 
 
-def places(rows: int, transform: Transform, dilation: int) -> tuple[Node, Node]:
-    """Return `taken` and `order` of a convolution of `rows` rows without padding.
+def places(rows: int, start: int, transform: Transform, dilation: int) -> tuple[Node, Node]:
+    """Return `taken` and `order` of a convolution without padding that leaves every row where it is.
 
-    It gives `rows - dilation * (taps - 1)` rows.
+    Of `rows` rows, those before `start` and the last `start` do not count; as many more as a kernel reaches over do not
+    count in the output, which is as long. Such rows hold copies of others.
     """
-    length = rows - dilation * (transform.taps - 1)
+    length = rows - 2 * start - dilation * (transform.taps - 1)
     windows = -(-length // (dilation * transform.kept))
     # layers whose products have equal shapes share what OpenVINO compiles for them, 25 MB a network
     multiple = _WINDOWS_MULTIPLE // dilation
@@ -118,8 +122,10 @@ def places(rows: int, transform: Transform, dilation: int) -> tuple[Node, Node]:
     phase, window = np.arange(dilation)[None, :, None], np.arange(windows)[None, None, :]
     taken = (window * transform.kept + place) * dilation + phase
     made = taken[: transform.kept]  # without padding, a window's new rows begin where the window does
-    order = np.argsort(made.reshape(-1), kind="stable")[:length]
-    return const(np.minimum(taken, rows - 1).reshape(-1), np.int32), const(order, np.int32)
+    order = np.zeros(rows)
+    reached = start + dilation * (transform.taps // 2)
+    order[reached : reached + length] = np.argsort(made.reshape(-1), kind="stable")[:length]
+    return const(np.minimum(start + taken, rows - 1).reshape(-1), np.int32), const(order, np.int32)
 
 
 class PaddedPlaces:

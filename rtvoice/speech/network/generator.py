@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 import openvino as ov
-from openvino import Node
+from openvino import Node, Type
 from openvino import opset13 as op
 
 from rtvoice.speech.network.fourier import PaddedPlaces, convolve
@@ -26,6 +26,7 @@ from rtvoice.speech.network.layers import (
     Weights,
     columns,
     const,
+    converted,
     leaky_relu,
     reshape,
     row_count,
@@ -76,8 +77,8 @@ def upsample(x: Value, kernel: Value, bias: Value) -> Node:
     Rows i and i + 1 alone make rows stride * i + stride / 2 of the output and the following stride - 1, so what is
     returned, [(T - 1) * stride, out], begins at output row stride / 2 of the first input row.
     """
-    y = op.matmul(pairs(x), kernel, False, False)  # (T - 1, stride * out)
-    return op.add(reshape(y, -1, bias.shape[1]), bias)
+    y = op.matmul(converted(pairs(x), kernel.get_element_type()), kernel, False, False)  # (T - 1, stride * out)
+    return op.add(reshape(converted(y, Type.f32), -1, bias.shape[1]), bias)
 
 
 def pairs(x: Value) -> Node:

@@ -7,12 +7,13 @@ module by the names of upstream's modules, weight norm already folded.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from openvino import Node, Output
+from openvino import Node, Output, Tensor, Type
 from openvino import opset13 as op
+from openvino.op import Constant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float32]
 Value: TypeAlias = Node | Output
 """What an operation takes: a node with one output, or one output of several."""
+Precision: TypeAlias = Literal["f32", "bf16"]
+"""Of the kernels of convolutions, and of what is multiplied by them. All else is of float32."""
+
+TYPES: Final[dict[Precision, Type]] = {"f32": Type.f32, "bf16": Type.bf16}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,22 @@ class Weights:
 def const(value: ArrayLike, dtype: DTypeLike = np.float32) -> Node:
     """Return a constant; of 64-bit integers where `dtype` says so."""
     return op.constant(np.array(value, dtype, order="C"))
+
+
+def tensor(array: Floats, kind: Type) -> Tensor:
+    """Copy an array into a tensor of float32 or bfloat16, rounded to the nearest, of two as near to the even one."""
+    made = Tensor(kind, array.shape)
+    if kind == Type.bf16:  # the upper half of a float32
+        bits = np.ascontiguousarray(array).view(np.uint32)
+        made.data.view(np.uint16)[...] = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    else:
+        made.data[...] = array
+    return made
+
+
+def converted(x: Value, kind: Type) -> Value:
+    """Return `x` as numbers of another type, itself if it is of that type."""
+    return x if x.get_element_type() == kind else op.convert(x, kind.to_string())
 
 
 def reshape(x: Value, *shape: int) -> Node:
@@ -151,12 +172,16 @@ def from_image(x: Value) -> Node:
     return transpose(op.squeeze(x, const([0, 2], np.int64)), 1, 0)
 
 
-def convolution(x: Value, w: Weights, *, stride: int = 1, padding: int | None = None, dilation: int = 1) -> Node:
+def convolution(
+    x: Value, w: Weights, *, stride: int = 1, padding: int | None = None, precision: Precision = "f32"
+) -> Node:
     """Convolve an image; padded by zeros so that its length stays, unless `padding` says how far."""
+    kind = TYPES[precision]
     weight = w["weight"][:, :, None]  # (out, in, 1, taps)
     if padding is None:
-        padding = dilation * (weight.shape[-1] // 2)
-    y = op.convolution(x, const(weight), [1, stride], [0, padding], [0, padding], [1, dilation])
+        padding = weight.shape[-1] // 2
+    kernel = Constant(tensor(weight, kind))
+    y = converted(op.convolution(converted(x, kind), kernel, [1, stride], [0, padding], [0, padding], [1, 1]), Type.f32)
     return op.add(y, const(w["bias"].reshape(1, -1, 1, 1))) if "bias" in w else y
 
 
@@ -167,16 +192,16 @@ def adaptive_instance_norm(x: Value, style: Value, w: Weights) -> Node:
     return op.add(op.multiply(normed, reshape(scale, 1, -1, 1, 1)), reshape(shift, 1, -1, 1, 1))
 
 
-def residual_block(x: Value, style: Value, w: Weights) -> Node:
+def residual_block(x: Value, style: Value, w: Weights, precision: Precision = "f32") -> Node:
     """Two convolutions of 3 taps behind adaptive norms, beside a shortcut; twice as long where it has a `pool`."""
     h = leaky_relu(adaptive_instance_norm(x, style, w / "norm1"), 0.2)
     if "pool.weight" in w:
         h, x = _double(h, w / "pool"), _repeat(x)
-    h = convolution(h, w / "conv1")
+    h = convolution(h, w / "conv1", precision=precision)
     h = leaky_relu(adaptive_instance_norm(h, style, w / "norm2"), 0.2)
-    h = convolution(h, w / "conv2")
+    h = convolution(h, w / "conv2", precision=precision)
     if "conv1x1.weight" in w:
-        x = convolution(x, w / "conv1x1")
+        x = convolution(x, w / "conv1x1", precision=precision)
     return op.multiply(op.add(h, x), const(np.sqrt(0.5)))
 
 

@@ -36,7 +36,7 @@ from rtvoice.speech.network.generator import (
     upsample,
 )
 from rtvoice.speech.network.kernels import KernelInputs, Windows
-from rtvoice.speech.network.layers import Floats, Value, Weights, const, leaky_relu, reshape, rows
+from rtvoice.speech.network.layers import Floats, Precision, Value, Weights, const, leaky_relu, reshape, rows
 from rtvoice.speech.norms import BLOCKS, CHANNELS, CONVOLUTIONS, NORMS
 
 REACH = 60
@@ -46,10 +46,10 @@ REACH = 60
 class _Stage:
     """The residual blocks of a stage, norms given."""
 
-    def __init__(self, w: Weights, number: int, mask: Value, windows: Windows) -> None:
+    def __init__(self, w: Weights, number: int, mask: Value, windows: Windows, precision: Precision) -> None:
         """Args: mask: [T, 1] for the rows of the source's block, which come first."""
         self._number, self._mask = number, mask
-        self.kernels = KernelInputs(w, windows)
+        self.kernels = KernelInputs(w, windows, precision)
         self.scale = op.parameter([NORMS, CHANNELS[number]], np.float32, name="scale")
         self.shift = op.parameter([NORMS, CHANNELS[number]], np.float32, name="shift")
         self._scales = op.split(self.scale, const(0, np.int64), NORMS).outputs()
@@ -60,37 +60,41 @@ class _Stage:
         """The inputs that are the stage's own: scales, shifts, kernels."""
         return [self.scale, self.shift, *self.kernels.parameters]
 
-    def source(self, x: Value, count: int) -> tuple[Node, int]:
-        """Run the source's block on [count, C]; return its output and how many rows it ate at each end."""
-        return self._block(x, count, 0, 0)
+    def source(self, x: Value, count: int) -> Node:
+        """Run the source's block on [count, C]; the rows at both ends that it reaches over do not count."""
+        return self._block(x, count, 0, self._mask)
 
     def mean_of_blocks(self, x: Value, count: int, first: int) -> Node:
-        """Return the mean of the other three on [count, C], whose first row is row `first` of the mask."""
-        outputs = []
-        for number in (1, 2, 3):
-            y, eaten = self._block(x, count, number, first)
-            outputs.append(rows(y, REACH - eaten, REACH - eaten + count - 2 * REACH))
-        return third_of_sum(outputs)
+        """Return the mean of the other three on [count, C], whose first row is row `first` of the mask.
 
-    def _block(self, x: Value, count: int, number: int, first: int) -> tuple[Node, int]:
+        The first and the last `REACH` rows are left out.
+        """
+        mask = rows(self._mask, first, first + count)
+        mean = third_of_sum([self._block(x, count, number, mask) for number in (1, 2, 3)])
+        return rows(mean, REACH, -REACH)
+
+    def _block(self, x: Value, count: int, number: int, mask: Value) -> Node:
+        """Run a block on [count, C].
+
+        It leaves every row where it is, those at the ends that it reaches over as well, which do not count from then
+        on: to cut them off would copy the others each time.
+        """
         eaten = 0
         for i, dilation in enumerate(DILATIONS):
-            h, taken = x, 0
+            h = x
             for part, d in ((1, dilation), (2, 1)):
                 norm = number * len(CONVOLUTIONS) + 2 * i + part - 1
-                length = count - 2 * (eaten + taken)
                 h = snake(h, self._scales[norm], self._shifts[norm])
                 # padding would have set to zero what lies outside the utterance
-                h = op.multiply(h, rows(self._mask, first + eaten + taken, first + eaten + taken + length))
+                h = op.multiply(h, mask)
                 transform, kernel, bias = self.kernels.convolution(BLOCKS[self._number][number], part, i)
-                h = convolve(h, *places(length, transform, d), kernel, bias, transform)
-                taken += d * (transform.taps // 2)
-            x = op.add(rows(x, taken, count - 2 * eaten - taken), h)
-            eaten += taken
-        return x, eaten
+                h = convolve(h, *places(count, eaten, transform, d), kernel, bias, transform)
+                eaten += d * (transform.taps // 2)
+            x = op.add(x, h)
+        return x
 
 
-def stage1_network(w: Weights, length: int, windows: Windows) -> ov.Model:
+def stage1_network(w: Weights, length: int, windows: Windows, precision: Precision = "f32") -> ov.Model:
     """Build the first stage for slices of `length` rows of features.
 
     Inputs: `x` [length + 14, 512]; `har` [60 length + 1158, 22]; `mask` [10 length + 192, 1], 1 inside the utterance
@@ -102,15 +106,15 @@ def stage1_network(w: Weights, length: int, windows: Windows) -> ov.Model:
     x = op.parameter([length + 14, 512], np.float32, name="x")
     har = op.parameter([60 * length + 1158, 22], np.float32, name="har")
     mask = op.parameter([10 * length + 192, 1], np.float32, name="mask")
-    stage = _Stage(w, 0, mask, windows)
-    h, eaten = stage.source(source_rows(har, w / "noise_convs.0"), 10 * length + 192)  # eats 36
+    stage = _Stage(w, 0, mask, windows, precision)
+    h = rows(stage.source(source_rows(har, w / "noise_convs.0"), 10 * length + 192), 36, -36)
     up = rows(upsample(leaky_relu(x, 0.1), *stage.kernels.upsampling(0)), 5, -5)
-    y = stage.mean_of_blocks(op.add(h, up), 10 * length + 2 * REACH, eaten)
+    y = stage.mean_of_blocks(op.add(h, up), 10 * length + 2 * REACH, 36)
     y.output(0).set_names({"y"})
     return ov.Model([y], [x, har, mask, *stage.parameters], f"stage1-{length}")
 
 
-def stage2_network(w: Weights, length: int, windows: Windows) -> ov.Model:
+def stage2_network(w: Weights, length: int, windows: Windows, precision: Precision = "f32") -> ov.Model:
     """Build the second stage, inverse STFT included, for slices of `length` rows of features.
 
     Inputs: `x` [10 length + 24, 256], the first stage's rows; `har` [60 length + 249, 22]; `mask` [60 length + 249, 1],
@@ -126,14 +130,14 @@ def stage2_network(w: Weights, length: int, windows: Windows) -> ov.Model:
     mask = op.parameter([60 * length + 249, 1], np.float32, name="mask")
     first = op.parameter([60 * length + 129, 1], np.float32, name="first")
     norm = op.parameter([60 * length, 5], np.float32, name="norm")
-    stage = _Stage(w, 1, mask, windows)
-    h, eaten = stage.source(source_pixels(har, w / "noise_convs.1"), 60 * length + 249)  # eats 60
+    stage = _Stage(w, 1, mask, windows, precision)
+    h = rows(stage.source(source_pixels(har, w / "noise_convs.1"), 60 * length + 249), 60, -60)
     active = leaky_relu(x, 0.1)
     h = op.add(h, rows(upsample(active, *stage.kernels.upsampling(1)), 4, -5))
     # there is one row of spectra more than six a row of stage 1: the second row, mirrored, stands before the first
     mirrored = w["ups.1.weight"][:, :, 4] - w["ups.1.weight"][:, :, 2]
     h = op.add(h, op.multiply(first, op.matmul(rows(active, 12, 13), const(mirrored), False, False)))
-    y = stage.mean_of_blocks(h, 60 * length + 129, eaten)
+    y = stage.mean_of_blocks(h, 60 * length + 129, 60)
     y = op.multiply(leaky_relu(y, 0.01), rows(mask, 120, -120))  # (60 length + 9, 128)
     samples = _inverse_stft(last_convolution(y, w / "conv_post"), rows(mask, 123, -123), norm)
     samples.output(0).set_names({"samples"})
