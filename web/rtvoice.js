@@ -20,6 +20,7 @@ export { Player } from "./player.js";
 export { SpeechError, Utterance } from "./utterance.js";
 
 const PROTOCOL = 1;
+const PROBE_PATIENCE = 3000; // milliseconds that a server may take to say whether it has room
 
 /**
  * @typedef {object} Ready what a server can do
@@ -32,8 +33,14 @@ const PROTOCOL = 1;
  * @property {{text_characters: number, message_bytes: number, utterances: number, min_speed: number,
  *   max_speed: number}} limits
  *
- * @typedef {{name: "connecting"} | {name: "open", ready: Ready} | {name: "waiting", attempt: number, retryAt: number}
+ * @typedef {"lost" | "unreachable" | "full" | "refused"} Absence why there is no connection: it was there and is gone;
+ *   nobody answers; the server has no room now; it is there and has room, but does not take us
+ *
+ * @typedef {{name: "connecting"} | {name: "open", ready: Ready}
+ *   | {name: "waiting", reason: Absence, attempt: number, retryAt: number}
  *   | {name: "closed"}} ConnectionState `retryAt` in milliseconds, as `Date.now()` has it
+ *
+ * @typedef {string | URL} Address of a server; http and https are taken for ws and wss
  *
  * @typedef {object} ConnectionEvents
  * @property {ConnectionState} state
@@ -49,12 +56,13 @@ const PROTOCOL = 1;
 /**
  * Connect, and stay connected.
  *
- * @param {string | URL} url of the server; http and https are taken for ws and wss
+ * @param {Address | (() => Address | Promise<Address>)} address of the server, or what gives it: it is asked before each
+ *   attempt, and so can bring a new token each time. If it fails, the server counts as unreachable.
  * @param {ConnectOptions} [options]
  * @returns {Connection} at once; `await connection.ready()` waits for the server
  */
-export function connect(url, options = {}) {
-  return new Connection(url, options);
+export function connect(address, options = {}) {
+  return new Connection(address, options);
 }
 
 /** @extends {Emitter<ConnectionEvents>} */
@@ -62,11 +70,12 @@ export class Connection extends Emitter {
   /** @type {ConnectionState} */
   state = { name: "connecting" };
 
-  #url;
+  #address;
   #options;
   /** @type {WebSocket | null} */
   #socket = null;
-  #attempt = 0;
+  #dials = 0; // attempts ever; one that is no longer the last has nothing to say
+  #attempt = 0; // since the connection was last open
   #timer = 0;
   /** @type {Map<number, Utterance>} that have not ended, by number */
   #utterances = new Map();
@@ -74,14 +83,13 @@ export class Connection extends Emitter {
   #online = () => this.retry();
 
   /**
-   * @param {string | URL} url
+   * @param {Address | (() => Address | Promise<Address>)} address
    * @param {ConnectOptions} options
    */
-  constructor(url, options) {
+  constructor(address, options) {
     super();
-    this.#url = new URL(url, globalThis.location?.href);
-    this.#url.protocol = this.#url.protocol.replace(/^http/, "ws");
-    this.#url.hash = "";
+    if (typeof address !== "function") socketAddress(address); // a wrong one is told at once
+    this.#address = address;
     this.#options = { leastPause: 250, mostPause: 8000, patience: 10_000, ...options };
     globalThis.addEventListener?.("online", this.#online);
     this.#dial();
@@ -144,6 +152,7 @@ export class Connection extends Emitter {
   close() {
     globalThis.removeEventListener?.("online", this.#online);
     clearTimeout(this.#timer);
+    this.#dials++;
     const socket = this.#socket;
     this.#socket = null;
     socket?.close(1000);
@@ -151,9 +160,18 @@ export class Connection extends Emitter {
     this.#enter({ name: "closed" });
   }
 
-  #dial() {
+  async #dial() {
     this.#enter({ name: "connecting" });
-    const socket = new WebSocket(this.#url);
+    const dial = ++this.#dials;
+    let url;
+    try {
+      url = socketAddress(typeof this.#address === "function" ? await this.#address() : this.#address);
+    } catch {
+      if (dial === this.#dials) this.#wait("unreachable");
+      return;
+    }
+    if (dial !== this.#dials) return; // closed meanwhile
+    const socket = new WebSocket(url);
     socket.binaryType = "arraybuffer";
     this.#socket = socket;
     this.#timer = setTimeout(() => this.#lost(socket), this.#options.patience);
@@ -166,17 +184,32 @@ export class Connection extends Emitter {
   }
 
   /** @param {WebSocket} socket that is gone, or as good as */
-  #lost(socket) {
+  async #lost(socket) {
     if (socket !== this.#socket) return;
     this.#socket = null;
     clearTimeout(this.#timer);
     socket.close();
     this.#failAll(new SpeechError("disconnected", "The connection to the speech server was lost."));
+    if (this.state.name === "open") return this.#wait("lost");
+    // Browsers do not tell why a socket was refused; the server says over HTTP whether it has room.
+    const dial = this.#dials;
+    const { reason, retryAfterS } = await probe(socket.url);
+    if (dial === this.#dials) this.#wait(reason, retryAfterS * 1000);
+  }
+
+  /**
+   * Wait before the next attempt.
+   *
+   * @param {Absence} reason
+   * @param {number} [least] milliseconds that the server wants to be left alone
+   */
+  #wait(reason, least = 0) {
     const { leastPause, mostPause } = this.#options;
     // A little by chance, so that a server that comes back is not met by everybody at once.
     const pause = Math.min(mostPause, leastPause * 2 ** this.#attempt++) * (0.75 + Math.random() / 2);
-    this.#timer = setTimeout(() => this.#dial(), pause);
-    this.#enter({ name: "waiting", attempt: this.#attempt, retryAt: Date.now() + pause });
+    const retryIn = Math.max(pause, least * (1 + Math.random() / 4));
+    this.#timer = setTimeout(() => this.#dial(), retryIn);
+    this.#enter({ name: "waiting", reason, attempt: this.#attempt, retryAt: Date.now() + retryIn });
   }
 
   /** @param {any} message */
@@ -226,5 +259,33 @@ export class Connection extends Emitter {
   #enter(state) {
     this.state = state;
     this.emit("state", state);
+  }
+}
+
+/**
+ * @param {Address} address
+ * @throws {TypeError} it is none
+ */
+function socketAddress(address) {
+  const url = new URL(address, globalThis.location?.href);
+  url.protocol = url.protocol.replace(/^http/, "ws");
+  url.hash = "";
+  return url;
+}
+
+/**
+ * Find out why a server did not take a connection.
+ *
+ * @param {string} socketUrl
+ * @returns {Promise<{reason: Absence, retryAfterS: number}>}
+ */
+async function probe(socketUrl) {
+  const url = new URL("readyz", socketUrl.replace(/^ws/, "http"));
+  try {
+    const { status, headers } = await fetch(url, { cache: "no-store", signal: AbortSignal.timeout(PROBE_PATIENCE) });
+    if (status === 503) return { reason: "full", retryAfterS: Number(headers.get("Retry-After")) || 0 };
+    return { reason: status === 200 ? "refused" : "unreachable", retryAfterS: 0 };
+  } catch {
+    return { reason: "unreachable", retryAfterS: 0 };
   }
 }

@@ -2,7 +2,8 @@ import { Emitter } from "./emitter.js";
 
 /**
  * @typedef {object} SpeechOptions
- * @property {string} [voice] one of `ready.voices`; its first if not given
+ * @property {string} [voice] one of `ready.voices`, or several with their weights, `af_heart(2)+bf_emma(1)`; the first of
+ *   `ready.voices` if not given
  * @property {number} [speed] factor on the pace, 0.5 to 2.0
  * @property {string} [language] one of `ready.languages`; the voice's own if not given
  * @property {number} [seed] same seed, text, voice and speed: same samples
@@ -28,9 +29,14 @@ import { Emitter } from "./emitter.js";
  * @property {number} spoken how much of the text was said, as an index into it (UTF-16)
  * @property {number} audioS seconds of audio that were sent
  * @property {number | null} firstAudioS seconds from the first text to the first audio, as the server saw it
+ * @property {number} coldStartS seconds that it waited for the model to be loaded
+ * @property {number} queueS seconds that its work waited for a place in the engine
+ * @property {number} computeS seconds that the engine worked for it
  *
  * @typedef {object} UtteranceEvents
  * @property {string} text a piece was sent
+ * @property {{elapsedS: number, expectedS: number | null}} loading it waits for the model, which is being loaded; told
+ *   every second, with what that took the last time
  * @property {Segment} segment the next audio speaks this
  * @property {Word[]} words begin in the audio that comes next
  * @property {Frame} audio
@@ -164,12 +170,18 @@ export class Utterance extends Emitter {
     this.#send({ type: "end", utterance: this.number });
   }
 
-  /** Stop. No `audio` event follows, even of frames that are on their way. Stop the player as well. */
-  cancel() {
+  /**
+   * Stop. No `audio` event follows, even of frames that are on their way. Stop the player as well.
+   *
+   * @param {number} [heardS] seconds of it that were heard, for the outcome's `spoken`; if not given the server takes as
+   *   much as can have been heard
+   */
+  cancel(heardS) {
     if (this.ended || this.cancelled) return;
     if (!this.#opened) this.write("");
     this.cancelled = this.closed = true;
-    this.#send({ type: "cancel", utterance: this.number });
+    const played = heardS === undefined ? {} : { played_ms: Math.round(heardS * 1000) };
+    this.#send({ type: "cancel", utterance: this.number, ...played });
   }
 
   /**
@@ -179,6 +191,11 @@ export class Utterance extends Emitter {
    */
   receive(message) {
     switch (message.type) {
+      case "loading": {
+        const { elapsed_ms: elapsed, expected_ms: expected } = message;
+        this.emit("loading", { elapsedS: elapsed / 1000, expectedS: expected === undefined ? null : expected / 1000 });
+        break;
+      }
       case "segment":
         this.emit("segment", { ...this.#range(message), sample: message.sample });
         break;
@@ -200,6 +217,9 @@ export class Utterance extends Emitter {
           spoken: this.#index(message.spoken_characters),
           audioS: message.audio_ms / 1000,
           firstAudioS: message.first_audio_ms === null ? null : message.first_audio_ms / 1000,
+          coldStartS: message.cold_start_ms / 1000,
+          queueS: message.queue_ms / 1000,
+          computeS: message.compute_ms / 1000,
         });
         break;
       case "error":

@@ -119,8 +119,8 @@ class Site:
             return plain(HTTPStatus.OK, "alive")
         if path == "/readyz":
             if (retry_after_s := self._retry_after_s()) is None:
-                return plain(HTTPStatus.OK, "ready")
-            return plain(HTTPStatus.SERVICE_UNAVAILABLE, "not now", retry_after_s=retry_after_s)
+                return _for_all_pages(plain(HTTPStatus.OK, "ready"))
+            return _for_all_pages(plain(HTTPStatus.SERVICE_UNAVAILABLE, "not now", retry_after_s=retry_after_s))
         if path == "/metrics" and self._metrics is not None:
             headers = _SECURITY | {"Content-Type": METRICS_TYPE, "Cache-Control": "no-store"}
             return Answer(HTTPStatus.OK, headers, self._metrics())
@@ -146,6 +146,12 @@ def as_json(body: bytes, *, origin: str | None = None) -> Answer:
     if origin is not None:
         headers |= {"Access-Control-Allow-Origin": origin, "Vary": "Origin"}
     return Answer(HTTPStatus.OK, headers, body)
+
+
+def _for_all_pages(answer: Answer) -> Answer:
+    """The same answer, readable for pages of any origin: browsers do not tell them why a socket was refused."""
+    readable = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After"}
+    return Answer(answer.status, answer.headers | readable, answer.body)
 
 
 def _read(folder: Path) -> list[tuple[str, _File]]:

@@ -10,7 +10,7 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.model.conftest import transcribe  # noqa: F401
-from tests.web.conftest import Server, samples_of, visit
+from tests.web.conftest import samples_of, serving, visit
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.model]
 
@@ -23,10 +23,8 @@ DEVICE = "window.AudioContext = class extends AudioContext { constructor() { sup
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def real_server(site):
-    server = Server(site, model=True)
-    await server.start()
-    yield server
-    await server.kill()
+    async with serving(site, "--model") as server:
+        yield server
 
 
 async def test_whisper_understands_what_the_device_is_given(browser, real_server, transcribe):  # noqa: F811

@@ -42,10 +42,17 @@ export class Conversation {
     return document.querySelector("input[name=source]:checked")?.getAttribute("value") === "endpoint";
   }
 
-  /** Send what stands in the prompt. */
+  /**
+   * Send what stands in the prompt.
+   *
+   * @throws {Error} nothing stands there; with a sentence for people
+   */
   async ask() {
     const question = this.#prompt.value.trim();
-    if (!question) return this.#prompt.focus();
+    if (!question) {
+      this.#prompt.focus();
+      throw new Error("There is no question yet. Type one, anything will do.");
+    }
     this.interrupt();
     this.#prompt.value = "";
     element("talk-hint", HTMLElement).hidden = true;

@@ -1,14 +1,31 @@
 import { Conversation } from "./converse.js";
 import { element } from "./elements.js";
+import { EngineView } from "./engine.js";
 import { Settings } from "./settings.js";
 import { SpeakPanel } from "./speak.js";
 import { Speaker } from "./speaker.js";
 import { Watch } from "./watch.js";
 
-const speaker = new Speaker(new URL("./", location.href));
+/** Where there are keys the page is opened with one (`?api_key=KEY`), or with a token. */
+const server = new URL(`./${location.search}`, location.href);
+
+/** @type {Record<import("../rtvoice.js").Absence, [string, string]>} what is wrong, briefly and in a sentence */
+const ABSENCES = {
+  lost: ["No server", "The speech server went away. This page connects again as soon as it is back."],
+  unreachable: ["No server", "The speech server does not answer. This page goes on trying."],
+  full: ["Server full", "The speech server is full: others are speaking. This page gets in when there is room."],
+  refused: [
+    "Refused",
+    "The speech server is there, but takes no connection from this page. If it asks for a key, open the page with " +
+      "?api_key= and the key behind its address.",
+  ],
+};
+
+const speaker = new Speaker(server);
 const settings = new Settings();
 const panel = new SpeakPanel(speaker, settings);
 const conversation = new Conversation(speaker, settings);
+const engine = new EngineView(server);
 new Watch(speaker, (take) => {
   panel.follow(take);
   conversation.follow(take);
@@ -20,25 +37,35 @@ const introduce = element("introduce", HTMLButtonElement);
 const prompt = element("prompt", HTMLTextAreaElement);
 const tabs = [element("tab-speak", HTMLButtonElement), element("tab-converse", HTMLButtonElement)];
 let conversing = false;
+/** Why there is no connection, as it was last told. @type {import("../rtvoice.js").Absence | null} */
+let absence = null;
 
 speaker.on("connection", showState);
 speaker.on("connection", (state) => {
   if (state.name === "open") {
+    absence = null;
     settings.offer(state.ready);
     panel.offer(state.ready);
     say("Connected.");
     notice("");
-  } else if (state.name === "waiting" && state.attempt === 1) {
-    notice("The speech server went away. This page connects again as soon as it is back.");
+    engine.look();
+  } else if (state.name === "waiting" && state.reason !== absence) {
+    // Once lost it cannot be reached, of course; whoever was told need not be told again.
+    if (absence !== "lost" || state.reason !== "unreachable") notice(ABSENCES[state.reason][1]);
+    absence = state.reason;
   }
 });
-speaker.on("fault", ({ code, message }) => {
-  if (code !== "disconnected") notice(message); // the connection's state says that, and what comes next
+speaker.on("fault", ({ code, message, retryAfterS }) => {
+  if (code === "disconnected") return; // the connection's state says that, and what comes next
+  notice(retryAfterS ? `${message} Try again in ${Math.ceil(retryAfterS)} s.` : message);
 });
 speaker.player.on("state", (state) => state === "running" && speaker.speaking && notice(""));
-speaker.on("take", () => {
+speaker.on("take", (take) => {
   notice("");
   say(""); // a screen reader need not talk into the speech
+  take.utterance.on("loading", showState);
+  take.utterance.on("segment", showState);
+  engine.look();
   showState();
 });
 speaker.on("over", (take) => {
@@ -55,7 +82,8 @@ setInterval(() => speaker.connection.state.name === "waiting" && showState(), 10
 for (const [i, tab] of tabs.entries()) {
   tab.addEventListener("click", () => choose(i));
   tab.addEventListener("keydown", ({ key }) => {
-    if (key === "ArrowLeft" || key === "ArrowRight") tabs[choose(1 - i)].focus();
+    const chosen = { ArrowLeft: 1 - i, ArrowRight: 1 - i, Home: 0, End: 1 }[key];
+    if (chosen !== undefined) tabs[choose(chosen)].focus();
   });
 }
 
@@ -121,20 +149,29 @@ function choose(chosen) {
 function showState() {
   const { state } = speaker.connection;
   const open = state.name === "open";
-  const shown = open && speaker.speaking ? "speaking" : state.name;
-  element("connection", HTMLElement).dataset.state = shown;
-  const pause = state.name === "waiting" ? Math.max(1, Math.ceil((state.retryAt - Date.now()) / 1000)) : 0;
-  const words = {
-    connecting: "Connecting…",
-    open: "Ready",
-    speaking: "Speaking",
-    waiting: `No server. Next try in ${pause} s`,
-    closed: "Disconnected",
-  };
-  element("connection-text", HTMLElement).textContent = words[shown];
+  element("connection", HTMLElement).dataset.state = open && speaker.speaking ? "speaking" : state.name;
+  element("connection-text", HTMLElement).textContent = stateInWords(state);
   element("retry", HTMLButtonElement).hidden = state.name !== "waiting";
   go.disabled = introduce.disabled = !open;
   stop.disabled = !speaker.speaking;
+}
+
+/** @param {import("../rtvoice.js").ConnectionState} state */
+function stateInWords(state) {
+  const { take } = speaker;
+  switch (state.name) {
+    case "connecting":
+      return "Connecting…";
+    case "open":
+      if (!take || take.ending) return "Connected";
+      return take.load && !take.segments.length ? "Loading the model" : "Speaking";
+    case "waiting": {
+      const pause = Math.max(1, Math.ceil((state.retryAt - Date.now()) / 1000));
+      return `${ABSENCES[state.reason][0]}. Next try in ${pause} s`;
+    }
+    case "closed":
+      return "Disconnected";
+  }
 }
 
 /** @param {string} text for people, shown and read out; empty takes it away */

@@ -73,8 +73,12 @@ export class SpeakPanel {
     this.#changed();
   }
 
+  /** @throws {Error} there is nothing to say; with a sentence for people */
   async speak() {
-    if (!this.#text.value.trim()) return this.#text.focus();
+    if (!this.#text.value.trim()) {
+      this.#text.focus();
+      throw new Error("There is nothing to say yet. Type something, or take one of the examples.");
+    }
     this.#take = await this.#speaker.speak(this.#text.value, this.#settings.options);
   }
 

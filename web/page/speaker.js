@@ -12,7 +12,7 @@ const HELD_BACK = {
  * @property {import("../rtvoice.js").ConnectionState} connection
  * @property {Take} take something is to be spoken
  * @property {Take} over it was heard, stopped or failed
- * @property {{code: string, message: string}} fault with a sentence for people
+ * @property {{code: string, message: string, retryAfterS?: number}} fault with a sentence for people
  */
 
 /**
@@ -25,10 +25,10 @@ export class Speaker extends Emitter {
   /** What was spoken last, or is being spoken. @type {Take | null} */
   take = null;
 
-  /** @param {URL} url of the server */
-  constructor(url) {
+  /** @param {URL} server */
+  constructor(server) {
     super();
-    this.connection = connect(url);
+    this.connection = connect(server);
     this.connection.on("state", (state) => this.emit("connection", state));
     this.connection.on("error", (error) => this.emit("fault", error));
     this.player.on("state", (state) => {

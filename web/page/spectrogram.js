@@ -1,23 +1,37 @@
 import { Canvas } from "./canvas.js";
+import { spanOf } from "./timeline.js";
 
 const TOP_HZ = 12_000;
 const QUIETEST = -95; // dB
 const LOUDEST = -25;
-const PIXELS_A_SECOND = 90;
-const WIDEST = 12; // pixels written at once, when drawings come late
-const GAP = 12; // pixels wiped before the pen
+const COLUMNS = 2048;
+const ROWS = 128;
+const FINEST_S = 1 / 60; // a column
 
-/** What is heard by pitch and time, written from left to right and over again: nothing moves but the pen. */
+/**
+ * What is heard by pitch and time, below the timeline and on its scale: from the press of the button on.
+ *
+ * Columns are kept in a picture of a fixed size. When a take outgrows it, the picture is squeezed to half its width and
+ * columns last twice as long from then on.
+ */
 export class Spectrogram {
   /** @type {AnalyserNode | null} */
   #analyser = null;
   #levels = new Uint8Array(0);
-  #pen = 0;
-  #drawn = 0; // in milliseconds
+  #picture = document.createElement("canvas");
+  #pen;
+  #column = new ImageData(1, ROWS);
+  #columnS = FINEST_S;
+  #written = 0; // columns
+  /** @type {import("./take.js").Take | null} whose sound is in the picture */
+  #take = null;
 
   /** @param {HTMLCanvasElement} element */
   constructor(element) {
     this.canvas = new Canvas(element);
+    this.#picture.width = COLUMNS;
+    this.#picture.height = ROWS;
+    this.#pen = /** @type {CanvasRenderingContext2D} */ (this.#picture.getContext("2d"));
   }
 
   /**
@@ -37,32 +51,51 @@ export class Spectrogram {
     node.connect(this.#analyser);
   }
 
-  /**
-   * @param {boolean} speaking whether there is something to write
-   * @param {number} now in milliseconds
-   */
-  draw(speaking, now) {
-    const { context, width, height } = this.canvas;
-    if (this.canvas.stale) {
-      this.canvas.clear();
-      this.#pen = 0;
-      context.fillStyle = this.canvas.paper;
-      context.fillRect(0, 0, width, height);
-    }
-    const column = Math.min(WIDEST, ((now - this.#drawn) / 1000) * PIXELS_A_SECOND);
-    this.#drawn = now;
-    if (!speaking || !this.#analyser) return;
+  /** @param {import("./take.js").Take | null} take */
+  draw(take) {
+    if (take !== this.#take) this.#begin(take);
+    if (take && !take.ending) this.#write(take.now);
+    const context = this.canvas.clear();
+    if (!take) return;
+    const { width, height } = this.canvas;
+    const seconds = COLUMNS * this.#columnS;
+    context.imageSmoothingEnabled = true;
+    context.drawImage(this.#picture, 0, 0, (seconds / spanOf(take)) * width, height);
+    context.globalCompositeOperation = "source-in"; // the picture has only opacity
+    context.fillStyle = this.canvas.accent;
+    context.fillRect(0, 0, width, height);
+    context.globalCompositeOperation = "source-over";
+  }
+
+  /** @param {import("./take.js").Take | null} take */
+  #begin(take) {
+    this.#take = take;
+    this.#columnS = FINEST_S;
+    this.#written = 0;
+    this.#pen.clearRect(0, 0, COLUMNS, ROWS);
+  }
+
+  /** @param {number} now in seconds */
+  #write(now) {
+    if (!this.#analyser) return;
+    while (now >= COLUMNS * this.#columnS) this.#squeeze();
+    const last = Math.floor(now / this.#columnS);
+    if (last < this.#written) return;
     this.#analyser.getByteFrequencyData(this.#levels);
     const bins = Math.min(this.#levels.length, (TOP_HZ / this.#analyser.context.sampleRate) * this.#analyser.fftSize);
-    context.fillStyle = this.canvas.paper;
-    context.fillRect(this.#pen, 0, column + GAP, height);
-    context.fillStyle = this.canvas.accent;
-    for (let y = 0; y < height; y++) {
-      const bin = Math.floor(((height - y) / height) * bins);
-      context.globalAlpha = (this.#levels[bin] / 255) ** 1.3;
-      if (context.globalAlpha > 0.02) context.fillRect(this.#pen, y, column, 1);
+    for (let row = 0; row < ROWS; row++) {
+      const level = this.#levels[Math.floor(((ROWS - 1 - row) / ROWS) * bins)];
+      this.#column.data[4 * row + 3] = 255 * (level / 255) ** 1.3;
     }
-    context.globalAlpha = 1;
-    this.#pen = this.#pen + column < width ? this.#pen + column : 0;
+    // Drawings may come late: what lies between is as it is now.
+    for (; this.#written <= last; this.#written++) this.#pen.putImageData(this.#column, this.#written, 0);
+  }
+
+  #squeeze() {
+    this.#pen.globalCompositeOperation = "copy";
+    this.#pen.drawImage(this.#picture, 0, 0, COLUMNS / 2, ROWS);
+    this.#pen.globalCompositeOperation = "source-over";
+    this.#columnS *= 2;
+    this.#written = Math.ceil(this.#written / 2);
   }
 }

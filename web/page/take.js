@@ -34,27 +34,32 @@ export class Take extends Emitter {
   peaks = [];
   /** @type {{event: "start" | "finish" | "underrun" | "resume", time: number, seconds: number}[]} */
   plays = [];
-  /** @type {{time: number, seconds: number}[]} speech that waited to be heard */
+  /** @type {{time: number, amount: number}[]} characters that were sent and not spoken yet, at each change */
+  queue = [];
+  /** @type {{time: number, amount: number}[]} seconds of speech that waited to be heard, now and then */
   ahead = [];
+  /** @type {{from: number, until: number, expectedS: number | null} | null} how long it waited for the model, so far */
+  load = null;
   /** @type {"finished" | "stopped" | "failed" | null} */
   ending = null;
   /** When it was over. @type {number | null} */
   endedAt = null;
   /** When the first sound was heard. @type {number | null} */
   firstSound = null;
-  /** What the server took to the first audio. @type {number | null} */
-  firstAudioS = null;
-  /** Seconds of work for a second of speech, as far as the server does not pace itself. @type {number | null} */
-  rtf = null;
+  /** What the server says of it, if it was not broken off. @type {import("../utterance.js").Outcome | null} */
+  outcome = null;
   /** Samples that came. */
   samples = 0;
 
   #askedAt;
   #player;
   #whole; // all of the text was there at once
+  /** @type {number | null} */
+  #pace = null;
+  #sent = 0; // characters
+  #reached = 0; // seconds that were heard when somebody last looked
   /** @type {(() => void)[]} */
   #offs = [];
-  #stoppedAt = 0;
 
   /**
    * @param {Utterance} utterance to be played
@@ -69,11 +74,12 @@ export class Take extends Emitter {
     this.#whole = utterance.closed;
     if (utterance.text) this.#text(utterance.text);
     utterance.on("text", (piece) => this.#text(piece));
-    utterance.on("segment", (segment) => this.segments.push({ ...segment, time: this.now, until: this.now }));
+    utterance.on("loading", (loading) => this.#loading(loading));
+    utterance.on("segment", (segment) => this.#segment(segment));
     utterance.on("words", (words) => this.words.push(...words));
     utterance.on("audio", (frame) => this.#frame(frame));
     utterance.on("end", (outcome) => {
-      if (!(outcome instanceof Error)) this.firstAudioS = outcome.firstAudioS;
+      if (!(outcome instanceof Error)) this.outcome = outcome;
     });
     for (const event of /** @type {const} */ (["start", "finish", "underrun", "resume"])) {
       this.#offs.push(player.on(event, (passage) => this.#passage(event, passage)));
@@ -95,11 +101,23 @@ export class Take extends Emitter {
     return this.plays.filter(({ event }) => event === "underrun").length;
   }
 
+  /**
+   * Seconds of work for a second of speech: what the engine says; before that, how fast speech came, as long as the
+   * server did not pace itself and did not wait for text.
+   */
+  get rtf() {
+    const { computeS, audioS } = this.outcome ?? {};
+    return computeS && audioS ? computeS / audioS : this.#pace;
+  }
+
   /** Seconds of speech that were heard. */
   get heard() {
-    if (this.ending) return this.ending === "stopped" ? this.#stoppedAt : this.seconds;
-    const position = this.#player.position();
-    return position?.track === this.utterance.number ? Math.min(Math.max(0, position.seconds), this.seconds) : 0;
+    if (this.ending) return this.ending === "stopped" ? this.#reached : this.seconds;
+    const position = this.#player.position(); // of nothing, before the first sound and behind the last
+    if (position?.track === this.utterance.number) {
+      this.#reached = Math.max(this.#reached, Math.min(position.seconds, this.seconds));
+    }
+    return this.#reached;
   }
 
   /**
@@ -118,9 +136,9 @@ export class Take extends Emitter {
   /** Stop it: not a sample more is heard. */
   stop() {
     if (this.ending) return;
-    this.#stoppedAt = this.heard;
+    const { heard } = this;
     this.#player.stop();
-    this.utterance.cancel();
+    this.utterance.cancel(heard);
     this.#over("stopped");
   }
 
@@ -128,12 +146,31 @@ export class Take extends Emitter {
   noteAhead() {
     const pause = Math.max(0.04, this.now / 500); // no more of them than can be seen
     if (this.ending || this.now - (this.ahead.at(-1)?.time ?? -1) < pause) return;
-    this.ahead.push({ time: this.now, seconds: Math.max(0, this.seconds - this.heard) });
+    this.ahead.push({ time: this.now, amount: Math.max(0, this.seconds - this.heard) });
   }
 
   /** @param {string} piece */
   #text(piece) {
-    if (piece) this.texts.push({ time: this.now, characters: piece.length });
+    if (!piece) return;
+    this.texts.push({ time: this.now, characters: piece.length });
+    this.#sent += piece.length;
+    this.#noteQueue();
+  }
+
+  /** @param {{elapsedS: number, expectedS: number | null}} loading */
+  #loading({ elapsedS, expectedS }) {
+    this.load = { from: this.now - elapsedS, until: this.now, expectedS };
+  }
+
+  /** @param {import("../utterance.js").Segment} segment */
+  #segment(segment) {
+    if (this.load && !this.segments.length) this.load.until = this.now;
+    this.segments.push({ ...segment, time: this.now, until: this.now });
+    this.#noteQueue();
+  }
+
+  #noteQueue() {
+    this.queue.push({ time: this.now, amount: this.#sent - (this.segments.at(-1)?.end ?? 0) });
   }
 
   /** @param {import("../utterance.js").Frame} frame */
@@ -148,7 +185,7 @@ export class Take extends Emitter {
     }
     this.samples = at + samples.length;
     // Only text that was there at once says what work costs; only until the server has enough ahead to take its time.
-    if (this.#whole && this.seconds - this.heard < 5) this.rtf = (now - this.texts[0].time) / this.seconds;
+    if (this.#whole && this.seconds - this.heard < 5) this.#pace = (now - this.texts[0].time) / this.seconds;
     this.noteAhead();
   }
 

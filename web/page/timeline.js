@@ -3,9 +3,12 @@ import { Canvas } from "./canvas.js";
 const LABELS_WIDTH = 86;
 const AXIS_HEIGHT = 22;
 const HEADROOM = 20; // for the label of the first sound
-const LANES = /** @type {const} */ (["Text", "Segments", "Audio", "Heard", "Ahead"]);
+const LANES = /** @type {const} */ (["Text", "Queue", "Segments", "Audio", "Heard", "Ahead"]);
 
-/** What happened when: a lane each for text sent, segments, audio received, speech heard, and what waited. */
+/**
+ * What happened when: a lane each for text sent, characters that waited to be spoken, segments, audio received, speech
+ * heard, and speech that waited to be heard.
+ */
 export class Timeline {
   /** @param {HTMLCanvasElement} element */
   constructor(element) {
@@ -16,7 +19,7 @@ export class Timeline {
   draw(take) {
     const context = this.canvas.clear();
     const { width, height } = this.canvas;
-    const span = niceSpan(take ? (take.endedAt ?? take.now) : 0);
+    const span = spanOf(take);
     const lane = (height - AXIS_HEIGHT - HEADROOM) / LANES.length;
     const x = (/** @type {number} */ time) => LABELS_WIDTH + (time / span) * (width - LABELS_WIDTH - 12);
     context.font = `13px ${this.canvas.sans}`;
@@ -40,10 +43,12 @@ export class Timeline {
       return { top: top + lane * 0.24, height: lane * 0.52, bottom: top + lane };
     };
     this.#drawTexts(take, x, row(0));
-    this.#drawSegments(take, x, row(1));
-    this.#drawFrames(take, x, row(2));
-    this.#drawPlays(take, x, row(3));
-    this.#drawAhead(take, x, row(4));
+    this.#drawArea(steps(take.queue, take.endedAt ?? take.now), x, row(1), (most) => `${most} characters`);
+    this.#drawLoad(take, x, row(1));
+    this.#drawSegments(take, x, row(2));
+    this.#drawFrames(take, x, row(3));
+    this.#drawPlays(take, x, row(4));
+    this.#drawArea(take.ahead, x, row(5), (most) => `${most.toFixed(1)} s`);
     this.#drawFirstSound(take, x);
   }
 
@@ -152,23 +157,43 @@ export class Timeline {
   }
 
   /**
-   * @param {import("./take.js").Take} take
+   * @param {{time: number, amount: number}[]} curve
    * @param {(time: number) => number} x
    * @param {Row} row
+   * @param {(most: number) => string} worded says what its peak stands for
    */
-  #drawAhead(take, x, row) {
-    const { context } = this.canvas;
-    if (!take.ahead.length) return;
-    const most = Math.max(1, ...take.ahead.map(({ seconds }) => seconds));
+  #drawArea(curve, x, row, worded) {
+    const { context, width } = this.canvas;
+    const peak = curve.reduce((most, point) => (point.amount > most.amount ? point : most), { time: 0, amount: 0 });
+    if (!peak.amount) return;
     const room = row.bottom - row.top;
     context.beginPath();
-    context.moveTo(x(take.ahead[0].time), row.bottom);
-    for (const { time, seconds } of take.ahead) context.lineTo(x(time), row.bottom - (seconds / most) * room);
-    context.lineTo(x(take.ahead[take.ahead.length - 1].time), row.bottom);
+    context.moveTo(x(curve[0].time), row.bottom);
+    for (const { time, amount } of curve) context.lineTo(x(time), row.bottom - (amount / peak.amount) * room);
+    context.lineTo(x(curve[curve.length - 1].time), row.bottom);
     context.fillStyle = this.canvas.glow;
     context.fill();
     context.strokeStyle = this.canvas.accent;
     context.stroke();
+    const words = worded(peak.amount);
+    const at = Math.min(x(curve[curve.length - 1].time) + 6, width - context.measureText(words).width);
+    context.fillStyle = this.canvas.soft;
+    context.fillText(words, at, row.top + room / 3);
+  }
+
+  /**
+   * @param {import("./take.js").Take} take
+   * @param {(time: number) => number} x
+   * @param {Row} row
+   */
+  #drawLoad(take, x, row) {
+    if (!take.load) return;
+    const { context } = this.canvas;
+    const { from, until } = take.load;
+    context.fillStyle = this.canvas.ink;
+    const words = this.#fitting(`the model is loaded, ${milliseconds(until - from)}`, x(until) - x(from) - 14);
+    context.fillText(words, x(from) + 8, row.top + row.height / 2);
+    context.fillRect(x(from), row.bottom - 3, x(until) - x(from), 3);
   }
 
   /**
@@ -176,15 +201,41 @@ export class Timeline {
    * @param {(time: number) => number} x
    */
   #drawFirstSound(take, x) {
-    const { context, height } = this.canvas;
+    const { context, width, height } = this.canvas;
     if (take.firstSound === null) return;
     const at = Math.round(x(take.firstSound));
     context.fillStyle = this.canvas.ink;
     context.fillRect(at, 0, 1, height - AXIS_HEIGHT);
     // The server tells its part when all is done.
-    const server = take.firstAudioS === null ? "" : `, the server’s part ${milliseconds(take.firstAudioS)}`;
-    context.fillText(`first sound ${milliseconds(take.firstSound)}${server}`, at + 6, HEADROOM / 2);
+    const firstAudioS = take.outcome?.firstAudioS;
+    const server = firstAudioS ? `, the server’s part ${milliseconds(firstAudioS)}` : "";
+    const words = `first sound ${milliseconds(take.firstSound)}`;
+    const room = width - at - 6;
+    const all = words + server;
+    context.fillText(context.measureText(all).width < room ? all : words, at + 6, HEADROOM / 2);
   }
+}
+
+/**
+ * Seconds that the timeline shows, from the press of the button on.
+ *
+ * @param {import("./take.js").Take | null} take
+ */
+export function spanOf(take) {
+  return niceSpan(take ? (take.endedAt ?? take.now) : 0);
+}
+
+/**
+ * A curve that stays where it is until it changes.
+ *
+ * @param {{time: number, amount: number}[]} changes
+ * @param {number} until in seconds
+ */
+function steps(changes, until) {
+  return changes.flatMap(({ time, amount }, i) => [
+    { time, amount },
+    { time: changes[i + 1]?.time ?? until, amount },
+  ]);
 }
 
 /** @param {number} seconds */

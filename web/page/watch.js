@@ -51,7 +51,7 @@ export class Watch {
       this.#timelineDrawn = now;
       this.#timeline.draw(take);
     }
-    this.#spectrogram.draw(speaking, now);
+    this.#spectrogram.draw(take);
     if (speaking) this.#wake();
   }
 
@@ -72,11 +72,7 @@ export class Watch {
   /** @param {import("./take.js").Take} take that is over */
   #describe(take) {
     this.#wake();
-    const server = take.firstAudioS === null ? "" : ` (the server’s part: ${milliseconds(take.firstAudioS)})`;
-    element("timeline-text", HTMLElement).textContent = take.samples
-      ? `${take.texts.length} pieces of text became ${take.segments.length} segments, ${take.seconds.toFixed(1)} s ` +
-        `of speech. First sound after ${milliseconds(take.firstSound ?? 0)}${server}. Underruns: ${take.underruns}.`
-      : "";
+    element("timeline-text", HTMLElement).textContent = take.samples ? account(take) : "";
   }
 
   #save() {
@@ -92,4 +88,34 @@ export class Watch {
     anchor.click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000); // the browser has begun to read it by then
   }
+}
+
+/**
+ * What a take came to, in words.
+ *
+ * @param {import("./take.js").Take} take
+ */
+function account({ texts, segments, seconds, firstSound, underruns, outcome }) {
+  const parts = [
+    `${count(texts.length, "piece")} of text became ${count(segments.length, "segment")} and ` +
+      `${seconds.toFixed(1)} s of speech, first heard after ${milliseconds(firstSound ?? 0)}.`,
+  ];
+  if (outcome?.firstAudioS) {
+    const { firstAudioS, coldStartS, queueS, computeS } = outcome;
+    const load = coldStartS ? `, ${milliseconds(coldStartS)} of them to load the model` : "";
+    parts.push(
+      `The server took ${milliseconds(firstAudioS)} from the first text to the first audio${load}; all in all it ` +
+        `worked ${milliseconds(computeS)} and waited ${milliseconds(queueS)} for its turn.`,
+    );
+  }
+  parts.push(underruns ? `Speech ran out ${count(underruns, "time")}.` : "Speech never ran out.");
+  return parts.join(" ");
+}
+
+/**
+ * @param {number} number
+ * @param {string} noun
+ */
+function count(number, noun) {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -27,6 +27,7 @@ export class Waveform {
     const { width, height } = this.canvas;
     const middle = (height - WORDS_HEIGHT) / 2;
     if (!take?.samples) {
+      this.canvas.element.classList.remove("moving");
       context.fillStyle = this.canvas.line;
       for (let x = 0; x < width; x += PITCH) bar(context, x, middle, 1.5);
       context.fillStyle = this.canvas.soft;
@@ -37,6 +38,7 @@ export class Waveform {
     const heard = take.heard;
     const scale = take.ending ? Math.min(PIXELS_A_SECOND, width / take.seconds) : PIXELS_A_SECOND;
     const left = this.#left(take, heard, scale);
+    this.canvas.element.classList.toggle("moving", left > 0);
     this.#drawBars(take, heard, scale, left, middle);
     this.#drawWords(take, heard, scale, left);
     const head = heard * scale - left;
@@ -79,6 +81,8 @@ export class Waveform {
       context.fillStyle = i * PITCH < heard * scale ? this.canvas.accent : this.canvas.faint;
       bar(context, i * PITCH - left, middle, Math.max(1.5, Math.sqrt(peak) * (middle - 4)));
     }
+    context.fillStyle = this.canvas.line;
+    for (let x = last * PITCH - left; x < width; x += PITCH) bar(context, x, middle, 1.5);
   }
 
   /**

@@ -1,0 +1,106 @@
+import { element } from "./elements.js";
+
+const PAUSE = 2000; // milliseconds between two looks
+const HISTORY = 90; // looks that the curve of memory shows: three minutes
+
+/**
+ * @typedef {"cold" | "loading" | "ready" | "releasing" | "released"} EngineState
+ * @typedef {{state: EngineState, since_s: number, memory_bytes: number, sessions: number, streams: number,
+ *   queue: number, utterances: number}} Status as `GET /status` has it
+ */
+
+/** @type {Record<EngineState, [string, string]>} how each is called, and what it means */
+const STATES = {
+  cold: ["Cold", "The model has not been loaded. The first words load it."],
+  loading: ["Loading", "The model is being loaded. What is asked for now waits."],
+  ready: ["Ready", "The model is in memory and speaks at once."],
+  releasing: ["Releasing", "Nobody has spoken for a while. The model gives its memory back."],
+  released: [
+    "Released",
+    "Nobody has spoken for a while, so memory was given back. The next words load the model again.",
+  ],
+};
+
+/** Where the server's engine stands and what it holds. Asks only while somebody looks. */
+export class EngineView {
+  #url;
+  #panel = element("engine", HTMLElement);
+  #inView = false;
+  #timer = 0;
+  #asking = false;
+  /** @type {number[]} bytes of memory, one a look */
+  #memory = [];
+
+  /** @param {URL} server */
+  constructor(server) {
+    this.#url = new URL(`status${server.search}`, server);
+    new IntersectionObserver(([{ isIntersecting }]) => {
+      this.#inView = isIntersecting;
+      this.look();
+    }).observe(this.#panel);
+    document.addEventListener("visibilitychange", () => this.look());
+  }
+
+  /** Look now, and from then on now and then. */
+  async look() {
+    clearTimeout(this.#timer);
+    if (this.#asking || !this.#inView || document.visibilityState !== "visible") return;
+    this.#asking = true;
+    try {
+      const response = await fetch(this.#url, { cache: "no-store" });
+      if (response.ok) this.#show(await response.json());
+      else this.#showNothing();
+    } catch {
+      this.#showNothing(); // the connection's state says that the server is gone
+    }
+    this.#asking = false;
+    this.#timer = setTimeout(() => this.look(), PAUSE);
+  }
+
+  /** @param {Status} status */
+  #show(status) {
+    const [name, meaning] = STATES[status.state];
+    this.#panel.dataset.state = status.state;
+    write("engine-state", name);
+    write("engine-since", `for ${duration(status.since_s)}`);
+    write("engine-meaning", meaning);
+    write("memory", `${Math.round(status.memory_bytes / 1e6).toLocaleString("en")} MB`);
+    write("sessions", String(status.sessions));
+    write("utterances", String(status.utterances));
+    write("waiting", String(status.queue));
+    this.#memory.push(status.memory_bytes);
+    this.#memory.splice(0, this.#memory.length - HISTORY);
+    this.#drawMemory();
+  }
+
+  #showNothing() {
+    delete this.#panel.dataset.state;
+    write("engine-state", "Unknown");
+    for (const id of ["engine-since", "engine-meaning"]) write(id, "");
+    for (const id of ["memory", "sessions", "utterances", "waiting"]) write(id, "–");
+  }
+
+  #drawMemory() {
+    const most = Math.max(...this.#memory);
+    const first = HISTORY - this.#memory.length;
+    const points = this.#memory.map((bytes, i) => `${first + i},${(30 - (28 * bytes) / most).toFixed(1)}`);
+    const [area, line] = this.#panel.querySelectorAll("path");
+    line.setAttribute("d", `M${points.join("L")}`);
+    area.setAttribute("d", `M${first},31L${points.join("L")}L${HISTORY - 1},31Z`);
+  }
+}
+
+/**
+ * @param {string} id
+ * @param {string} text
+ */
+function write(id, text) {
+  const place = element(id, HTMLElement);
+  if (place.textContent !== text) place.textContent = text;
+}
+
+/** @param {number} seconds */
+function duration(seconds) {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
