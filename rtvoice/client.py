@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rtvoice.errors import RtvoiceError
-from rtvoice.link import Link, Mailbox, exception_of, open_link
+from rtvoice.config import PCM_FORMATS, SAMPLE_RATE
+from rtvoice.dial import Address
+from rtvoice.errors import ConnectionLost, RtvoiceError
+from rtvoice.line import Line
+from rtvoice.link import Link, Mailbox, exception_of
 from rtvoice.pieces import pieces
 from rtvoice.protocol.messages import Audio, Cancel, Cancelled, Done, End, Error, Flush, Segment, Speak, Word, Words
 
@@ -17,6 +21,9 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
     from rtvoice.protocol.messages import Ready, Terminal
+
+PATIENCE_S = 10.0
+"""How long an utterance waits for a connection that was lost, unless told otherwise, in seconds."""
 
 _PIECE = 4_096
 """Characters sent in one message at most, well below every server's limit on messages."""
@@ -46,15 +53,25 @@ class Frame:
 
 @asynccontextmanager
 async def connect(
-    url: str, *, key: str | None = None, origin: str | None = None, ssl: SSLContext | None = None
+    url: str,
+    *,
+    key: str | None = None,
+    origin: str | None = None,
+    ssl: SSLContext | None = None,
+    patience_s: float = PATIENCE_S,
 ) -> AsyncIterator[Session]:
     """Open a session with a server.
+
+    A connection that is lost is opened again, with growing pauses. An utterance that was under way then fails with
+    `ConnectionLost`, which says how many of its characters had been spoken; it is not spoken anew, because nobody but
+    the caller knows what the listener still wants to hear. Utterances that begin later wait for the new connection.
 
     Args:
         url: the server's address, as `ws://127.0.0.1:8765`.
         key: an API key or a token, if the server wants one.
         origin: what to send as the `Origin` header, if anything.
         ssl: how the server's certificate is checked, for `wss`; by default against those that this system trusts.
+        patience_s: how long an utterance waits for a connection that was lost, in seconds; at 0 it stays lost.
 
     Yields:
         The session. Leaving closes it, which cancels what has not ended.
@@ -62,26 +79,32 @@ async def connect(
     Raises:
         InvalidInput: the URL is none.
         Overloaded: the server takes no more sessions now.
-        ConnectionLost: there is no server, it is no rtvoice of this protocol version, or it wants another key.
+        ConnectionRefused: it is no rtvoice of this protocol version, or it wants another key.
+        ConnectionLost: there is no server.
     """
-    link, ready = await open_link(url, key=key, origin=origin, ssl=ssl)
-    async with link:
-        yield Session(link, ready)
+    async with Line(Address(url=url, key=key, origin=origin, ssl=ssl), patience_s) as line:
+        yield Session(line)
 
 
 class Session:
-    """A connection on which utterances are spoken, one after the other in the order in which they are begun.
+    """A way to a server on which utterances are spoken, one after the other in the order in which they are begun.
 
     Made by `connect`. It belongs to one event loop; several tasks may use it at once. Whoever does not iterate over an
     utterance that was begun stops the ones behind it.
-
-    Attributes:
-        ready: what the server offers: voices, languages, formats, limits.
     """
 
-    def __init__(self, link: Link, ready: Ready) -> None:
-        self.ready = ready
-        self._link = link
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    @property
+    def ready(self) -> Ready:
+        """What the server offers: voices, languages, formats, limits. Read anew with each connection."""
+        return self._line.ready
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether there is a connection now. There is no need to wait for one: utterances do."""
+        return self._line.is_open
 
     def speak(
         self,
@@ -126,7 +149,7 @@ class Session:
             control=control,
             lexicon=lexicon,
         )
-        return Utterance(self._link, text, options)
+        return Utterance(self._line, text, options)
 
 
 class Utterance:
@@ -139,21 +162,25 @@ class Utterance:
             play(frame.samples)
 
     Leaving the iteration early cancels the utterance. The iteration raises `InvalidInput`, `TextTooLong`, `Overloaded`,
-    `SynthesisFailed`, `ServerStopping` or `ConnectionLost`, and what the text itself raises.
+    `SynthesisFailed`, `LoadFailed`, `ServerStopping` or `ConnectionLost`, and what the text itself raises. All audio
+    that had arrived comes before that.
 
     Attributes:
         number: its number in the session, None before it has begun.
         result: its terminal message once that has been read.
     """
 
-    def __init__(self, link: Link, text: str | Iterable[str] | AsyncIterable[str], options: Speak) -> None:
+    def __init__(self, line: Line, text: str | Iterable[str] | AsyncIterable[str], options: Speak) -> None:
         self.number: int | None = None
         self.result: Terminal | None = None
-        self._link = link
+        self._line = line
+        self._link: Link | None = None
         self._text = text
         self._options = options
         self._mailbox = Mailbox()
-        self._begun = self._cancelled = False
+        self._heard = _Heard(options)
+        self._begun = False
+        self._cancelled = asyncio.Event()
 
     async def cancel(self, played_s: float | None = None) -> None:
         """Stop it. The iteration yields no further frame and ends when the server has acknowledged.
@@ -164,60 +191,101 @@ class Utterance:
 
         An utterance that has not begun will not; one that has ended is left as it is.
         """
-        if self._cancelled or self.result is not None:
+        if self._cancelled.is_set() or self.result is not None:
             return
-        self._cancelled = True
+        self._cancelled.set()
         self._mailbox.close()
-        if self.number is not None:
+        if self._link is not None:
             played_ms = None if played_s is None else round(played_s * 1000)
-            await self._link.send(Cancel(utterance=self.number, played_ms=played_ms))
+            with suppress(RtvoiceError):  # a connection that has ended: the iteration says so
+                await self._link.send(Cancel(utterance=self.number, played_ms=played_ms))
 
     async def flush(self) -> None:
         """Have what was sent spoken now, without waiting for the end of its sentence."""
-        if self.number is not None and self.result is None:
+        if self._link is not None and self.result is None:
             await self._link.send(Flush(utterance=self.number))
 
     async def __aiter__(self) -> AsyncGenerator[Frame, None]:
         if self._begun:
             raise RuntimeError("an utterance is iterated over once")
         self._begun = True
-        if self._cancelled:
+        if self._cancelled.is_set():
             return
-        self.number = self._link.register(self._mailbox)
+        link = await self._line.link()
+        if self._cancelled.is_set():  # meanwhile
+            return
+        self._link = link
+        self.number = link.register(self._mailbox)
         feeder: asyncio.Task[None] | None = None
-        words: tuple[Word, ...] = ()
-        segment: tuple[int, int] | None = None
         try:
             # The first thing that is written of it, here and now: a cancel from anywhere comes behind it.
-            await self._link.send(replace(self._options, utterance=self.number))
-            feeder = asyncio.create_task(self._feed(self.number), name=f"text of utterance {self.number}")
-            while self.result is None:
-                match message := await self._mailbox.read():
-                    case Segment():
-                        segment = (message.start, message.end)
-                    case Words():
-                        words += message.words
-                    case Audio():
-                        yield Frame(message.utterance, message.sample, message.data, words, segment)
-                        words, segment = (), None
-                    case Done() | Cancelled():
-                        self.result = message
-                    case Error():
-                        self.result = message
-                        raise exception_of(message)
+            await link.send(replace(self._options, utterance=self.number))
+            feeder = asyncio.create_task(self._feed(link, self.number), name=f"text of utterance {self.number}")
+            async for frame in self._frames():
+                yield frame
+        except ConnectionLost as error:
+            raise self._heard.lost(error) from error
         finally:
             if feeder is not None:
                 feeder.cancel()
                 await asyncio.wait([feeder])
-            self._link.forget(self.number)
-            with suppress(RtvoiceError):
-                await self.cancel()
+            link.forget(self.number)
+            await self.cancel()
 
-    async def _feed(self, number: int) -> None:
+    async def _frames(self) -> AsyncGenerator[Frame, None]:
+        words: tuple[Word, ...] = ()
+        segment: tuple[int, int] | None = None
+        while self.result is None:
+            match message := await self._mailbox.read():
+                case Segment():
+                    segment = (message.start, message.end)
+                case Words():
+                    words += message.words
+                case Audio():
+                    frame = Frame(message.utterance, message.sample, message.data, words, segment)
+                    words, segment = (), None
+                    self._heard.take(frame)
+                    yield frame
+                case Done() | Cancelled():
+                    self.result = message
+                case Error():
+                    self.result = message
+                    raise exception_of(message)
+
+    async def _feed(self, link: Link, number: int) -> None:
         try:
             async for piece in pieces(self._text):
                 for start in range(0, len(piece), _PIECE):
-                    await self._link.send(Speak(utterance=number, text=piece[start : start + _PIECE]))
-            await self._link.send(End(utterance=number))
+                    await link.send(Speak(utterance=number, text=piece[start : start + _PIECE]))
+            await link.send(End(utterance=number))
         except Exception as error:
             self._mailbox.fail(error)
+
+
+class _Heard:
+    """How much of an utterance the frames that came speak."""
+
+    def __init__(self, options: Speak) -> None:
+        self._rate = options.sample_rate or SAMPLE_RATE
+        self._sample_bytes = PCM_FORMATS.get(options.format or "pcm_s16le")  # None where bytes tell no time
+        self._words: deque[Word] = deque()  # that have not begun in the audio so far
+        self._bytes = 0
+        self._characters = 0
+
+    @property
+    def _seconds(self) -> float | None:
+        return None if self._sample_bytes is None else self._bytes / self._sample_bytes / self._rate
+
+    def take(self, frame: Frame) -> None:
+        self._words += frame.words
+        self._bytes += len(frame.samples)
+        seconds = self._seconds
+        while self._words and (seconds is None or self._words[0].start_s < seconds):
+            self._characters = max(self._characters, self._words.popleft().end)
+
+    def lost(self, error: ConnectionLost) -> ConnectionLost:
+        """The error, and what had been spoken before it."""
+        seconds = self._seconds
+        audio_ms = None if seconds is None else int(seconds * 1000)
+        message = f"{error} The first {self._characters} characters of the utterance had been spoken."
+        return type(error)(message, spoken_characters=self._characters, audio_ms=audio_ms)

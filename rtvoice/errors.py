@@ -12,6 +12,7 @@
     ├── ServerStopping          the server is going away
     ├── SetupError              something on this machine is missing or damaged; says what to run
     └── ConnectionLost          the other end of a client's connection went away
+        └── ConnectionRefused   it does not want the connection, and would not the next time
 
 An error has a wire code (`code`) and a scope: what it ends. Errors of scope *message* end nothing: one message
 had no effect. Errors of scope *utterance* end their utterance, errors of scope *session* the connection.
@@ -104,7 +105,25 @@ class SetupError(RtvoiceError):
 
 
 class ConnectionLost(RtvoiceError):
-    """A client's connection ended before its utterance did."""
+    """A client's connection ended before its utterance did, or there is none.
+
+    Args:
+        message: what happened.
+        spoken_characters: how many of the utterance's characters the audio that arrived speaks; what follows them may
+            be spoken anew. None if it concerns no utterance that had begun.
+        audio_ms: length of that audio, in milliseconds; None likewise, and in formats that do not tell it.
+    """
 
     code: ClassVar[str] = "connection_lost"
     scope: ClassVar[Scope] = "session"
+
+    def __init__(self, message: str, *, spoken_characters: int | None = None, audio_ms: int | None = None) -> None:
+        super().__init__(message)
+        self.spoken_characters = spoken_characters
+        self.audio_ms = audio_ms
+
+
+class ConnectionRefused(ConnectionLost):
+    """The server wants another key, origin, address or version of the protocol; trying again changes nothing."""
+
+    code: ClassVar[str] = "connection_refused"

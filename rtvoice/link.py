@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Self
 
-from websockets.asyncio.client import connect as open_websocket
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
-from websockets.typing import Origin
+from websockets.exceptions import ConnectionClosed
 
 from rtvoice.errors import (
     ConnectionLost,
     InvalidInput,
+    LoadFailed,
     Overloaded,
     ProtocolViolation,
     RtvoiceError,
@@ -23,10 +21,10 @@ from rtvoice.errors import (
     TextTooLong,
 )
 from rtvoice.protocol.codec import decode_server, encode
-from rtvoice.protocol.messages import PROTOCOL_VERSION, Cancelled, Done, Error, Ready
+from rtvoice.protocol.messages import Cancelled, Done, Error, Ready
 
 if TYPE_CHECKING:
-    from ssl import SSLContext
+    from collections.abc import Iterator
 
     from websockets.asyncio.client import ClientConnection
 
@@ -35,11 +33,9 @@ if TYPE_CHECKING:
 _MAX_WAITING = 256
 """Messages that wait in a mailbox, more than 20 s of audio. Beyond it the connection is not read."""
 
-_MAX_MESSAGE = 1 << 20
-_OPEN_TIMEOUT_S = 10.0
 _CLOSE_TIMEOUT_S = 5.0
 
-_ERRORS = {kind.code: kind for kind in (SynthesisFailed, ServerStopping, SetupError, ProtocolViolation)}
+_ERRORS = {kind.code: kind for kind in (SynthesisFailed, LoadFailed, ServerStopping, SetupError, ProtocolViolation)}
 
 
 class Mailbox:
@@ -91,12 +87,23 @@ class Link:
     """An open connection. An async context manager: while it is entered, the connection is read.
 
     It is read as fast as the slowest mailbox.
+
+    Args:
+        websocket: open, and greeted by the server.
+        ready: what the server offers.
+        numbers: gives each utterance its own, greater than those before.
+
+    Attributes:
+        ready: as given.
+        is_lost: set when it has ended.
     """
 
-    def __init__(self, websocket: ClientConnection) -> None:
+    def __init__(self, websocket: ClientConnection, ready: Ready, numbers: Iterator[int]) -> None:
+        self.ready = ready
+        self.is_lost = asyncio.Event()
         self._websocket = websocket
+        self._numbers = numbers
         self._mailboxes: dict[int, Mailbox] = {}
-        self._last = 0
         self._lost: RtvoiceError | None = None
         self._reader: asyncio.Task[None] | None = None
 
@@ -109,13 +116,13 @@ class Link:
             self._reader.cancel()
             await asyncio.wait([self._reader])
         self._lose(ConnectionLost("The session is closed."))
-        await _close(self._websocket)
+        await close(self._websocket)
 
     def register(self, mailbox: Mailbox) -> int:
         """Take the next utterance's number. What comes for it goes into the mailbox."""
-        self._last += 1
-        self._mailboxes[self._last] = mailbox
-        return self._last
+        number = next(self._numbers)
+        self._mailboxes[number] = mailbox
+        return number
 
     def forget(self, number: int) -> None:
         """Whatever still comes for this utterance is thrown away."""
@@ -155,39 +162,9 @@ class Link:
 
     def _lose(self, error: RtvoiceError) -> None:
         self._lost = error
+        self.is_lost.set()
         for mailbox in self._mailboxes.values():
             mailbox.fail(error)
-
-
-async def open_link(url: str, *, key: str | None, origin: str | None, ssl: SSLContext | None) -> tuple[Link, Ready]:
-    """Connect to a server; returns the link, not entered yet, and what the server offers.
-
-    Raises:
-        InvalidInput: the URL is none.
-        Overloaded: the server takes no more sessions now.
-        ConnectionLost: there is no server, it is no rtvoice of this protocol version, or it wants another key.
-    """
-    try:
-        websocket = await open_websocket(
-            url,
-            origin=None if origin is None else Origin(origin),
-            additional_headers=None if key is None else {"Authorization": f"Bearer {key}"},
-            ssl=ssl if ssl is not None or not url.startswith("wss:") else True,
-            compression=None,
-            max_size=_MAX_MESSAGE,
-            open_timeout=_OPEN_TIMEOUT_S,
-        )
-    except InvalidURI as error:
-        raise InvalidInput(f"{url!r} is no address of a server.", field="url", allowed="ws://host:port") from error
-    except InvalidStatus as error:
-        raise _refusal(url, error) from error
-    except (OSError, InvalidHandshake) as error:  # a timeout is an OSError
-        raise ConnectionLost(f"There is no rtvoice server at {url}: {error}") from error
-    try:
-        return Link(websocket), await _read_ready(websocket)
-    except BaseException:
-        await _close(websocket)
-        raise
 
 
 def exception_of(error: Error) -> RtvoiceError:
@@ -203,36 +180,13 @@ def exception_of(error: Error) -> RtvoiceError:
             return _ERRORS.get(code, RtvoiceError)(error.message)
 
 
-async def _read_ready(websocket: ClientConnection) -> Ready:
-    try:
-        async with asyncio.timeout(_OPEN_TIMEOUT_S):
-            ready = decode_server(await websocket.recv())
-    except (ConnectionClosed, TimeoutError, ProtocolViolation) as error:
-        raise ConnectionLost("The server does not speak rtvoice's protocol.") from error
-    if not isinstance(ready, Ready) or ready.protocol != PROTOCOL_VERSION:
-        raise ConnectionLost(f"The server does not speak version {PROTOCOL_VERSION} of rtvoice's protocol.")
-    return ready
-
-
-async def _close(websocket: ClientConnection) -> None:
+async def close(websocket: ClientConnection) -> None:
     """Close, also when the server reads no more: then its part of the handshake is not waited for."""
     try:
         async with asyncio.timeout(_CLOSE_TIMEOUT_S):
             await websocket.close()
     except TimeoutError:
         websocket.transport.abort()
-
-
-def _refusal(url: str, error: InvalidStatus) -> RtvoiceError:
-    response = error.response
-    wait_s = response.headers.get("Retry-After", "")
-    if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE and wait_s.isdecimal():
-        return Overloaded(f"{url} takes no more sessions now.", retry_after_ms=int(wait_s) * 1000)
-    if response.status_code == HTTPStatus.TOO_MANY_REQUESTS:
-        return Overloaded(f"{url} takes no more sessions of this client.", retry_after_ms=1000)
-    if response.status_code == HTTPStatus.UNAUTHORIZED:
-        return ConnectionLost(f"{url} wants an API key, or another one.")
-    return ConnectionLost(f"{url} refuses the connection with HTTP status {response.status_code}.")
 
 
 def _lost(error: ConnectionClosed) -> ConnectionLost:

@@ -10,7 +10,9 @@ from rtvoice import audio
 from rtvoice.config import Limits
 from rtvoice.errors import (
     ConnectionLost,
+    ConnectionRefused,
     InvalidInput,
+    LoadFailed,
     Overloaded,
     ServerStopping,
     SynthesisFailed,
@@ -247,9 +249,12 @@ async def test_one_who_does_not_iterate_holds_a_bounded_amount(monkeypatch):
         assert [frame async for frame in session.speak("Next.")]
 
 
-async def test_the_server_goes_away(monkeypatch):
+async def test_the_server_goes_away():
     gate = asyncio.Event()
-    async with serving(ScriptedSynthesizer(gate=gate)) as endpoint, rtvoice.connect(url_of(endpoint)) as session:
+    async with (
+        serving(ScriptedSynthesizer(gate=gate)) as endpoint,
+        rtvoice.connect(url_of(endpoint), patience_s=0) as session,
+    ):
         hearing = asyncio.ensure_future(anext(aiter(session.speak("Hello."))))
         await asyncio.sleep(0.05)
         await endpoint.abort()
@@ -257,12 +262,20 @@ async def test_the_server_goes_away(monkeypatch):
             await hearing
         with pytest.raises(ConnectionLost):
             [frame async for frame in session.speak("Anyone?")]
+        assert not session.is_connected
 
 
 async def test_nobody_listens(unused_tcp_port):
     with pytest.raises(ConnectionLost, match="no rtvoice server"):
         async with rtvoice.connect(f"ws://127.0.0.1:{unused_tcp_port}"):
             pass
+
+
+async def test_a_load_that_fails_is_told_as_such():
+    synthesizer = ScriptedSynthesizer(fails_on="bad", fault=LoadFailed("The engine could not be loaded."))
+    async with serving(synthesizer) as endpoint, rtvoice.connect(url_of(endpoint)) as session:
+        with pytest.raises(LoadFailed):
+            [frame async for frame in session.speak("A bad one.")]
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8765", "http://127.0.0.1:1/"])
@@ -286,7 +299,7 @@ async def test_a_full_server():
 
 async def test_an_origin_that_is_not_welcome():
     async with serving(ScriptedSynthesizer()) as endpoint:
-        with pytest.raises(ConnectionLost, match="403"):
+        with pytest.raises(ConnectionRefused, match="403"):
             async with rtvoice.connect(url_of(endpoint), origin="https://elsewhere.example"):
                 pass
 
@@ -298,6 +311,6 @@ async def test_a_server_of_something_else():
 
     async with serve(chatter, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        with pytest.raises(ConnectionLost, match="does not speak"):
+        with pytest.raises(ConnectionRefused, match="does not speak"):
             async with rtvoice.connect(f"ws://127.0.0.1:{port}"):
                 pass

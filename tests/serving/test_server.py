@@ -14,6 +14,7 @@ from rtvoice.errors import ConnectionLost, ServerStopping
 
 SERVER = """
 import asyncio, sys, uvloop
+from pathlib import Path
 sys.path.insert(0, {root!r})
 from rtvoice.config import ServerConfig
 from rtvoice.serving.logs import configure_logging
@@ -26,7 +27,7 @@ class Slow(ScriptedSynthesizer):
         return await super().__aenter__()
 
 configure_logging("json")
-config = ServerConfig(port=0, drain_s={drain_s})
+config = ServerConfig(port={port}, drain_s={drain_s}, keys={keys!r} and Path({keys!r}))
 synthesizer = Slow(delay_s={delay_s})
 with asyncio.Runner(loop_factory={loop}.new_event_loop) as runner:
     runner.run(serve(config, synthesizer, listening=lambda url: print(url, flush=True)))
@@ -34,11 +35,13 @@ with asyncio.Runner(loop_factory={loop}.new_event_loop) as runner:
 
 
 @contextlib.asynccontextmanager
-async def server(*, delay_s=0.02, drain_s=5.0, load_s=0.0):
+async def server(*, delay_s=0.02, drain_s=5.0, load_s=0.0, port=0, keys=None):
     """A server in a process of its own, on a loop of the kind that the test runs on."""
     loop = type(asyncio.get_running_loop()).__module__.partition(".")[0]
     root = str(Path(rtvoice.__file__).parent.parent)
-    code = SERVER.format(root=root, loop=loop, delay_s=delay_s, drain_s=drain_s, load_s=load_s)
+    code = SERVER.format(
+        root=root, loop=loop, delay_s=delay_s, drain_s=drain_s, load_s=load_s, port=port, keys=keys and str(keys)
+    )
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )
