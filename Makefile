@@ -11,7 +11,7 @@ PORT ?= 8765
 PIP = -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-reference test-agents lint format benchmark-engine benchmark-streaming benchmark-quality \
+.PHONY: help run test test-reference test-agents lint format benchmark benchmark-engine benchmark-streaming benchmark-quality \
 	benchmark-memory statistics clean
 
 help: ## List the targets.
@@ -42,6 +42,10 @@ format: $(VENV)/.lint ## Format the code and mend what can be mended.
 	$(VENV)/bin/ruff format .
 	$(VENV)/bin/ruff check --fix .
 
+benchmark: ARGUMENTS ?= --quick
+benchmark: $(VENV)/.report $(REFERENCE_VENV)/.benchmark ## Measure all there is, in ten minutes, and write docs/benchmarks.md.
+	$(VENV)/bin/python -m benchmarks.report --reference-python $(REFERENCE_VENV)/bin/python $(ARGUMENTS)
+
 benchmark-engine: $(VENV)/.rtvoice $(REFERENCE_VENV)/.benchmark ## Measure the engine beside PyTorch, ONNX Runtime, others.
 	$(VENV)/bin/python -m benchmarks.engine --reference-python $(REFERENCE_VENV)/bin/python $(ARGUMENTS)
 
@@ -68,6 +72,10 @@ $(VENV)/.rtvoice: pyproject.toml
 
 $(VENV)/.test: $(VENV)/.rtvoice
 	$(VENV)/bin/python $(PIP) install --quiet --group test
+	@touch $@
+
+$(VENV)/.report: $(VENV)/.rtvoice
+	$(VENV)/bin/python $(PIP) install --quiet --group report
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.test
