@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from rtvoice.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
 MOST_VOICES: Final = 4
 """Voices of one blend."""
@@ -74,6 +74,11 @@ def read_blend(formula: str, offered: Collection[str], field: str = "voice") -> 
         weights[name] = weight
     total = sum(weights.values())
     return tuple(Share(name, weight / total) for name, weight in weights.items())
+
+
+def canonical(shares: Sequence[Share]) -> str:
+    """The one formula of a blend, however it was written: voices by name, parts to four decimals."""
+    return "+".join(f"{share.voice}({share.part:.4f})" for share in sorted(shares, key=lambda share: share.voice))
 
 
 def is_blend_of(formula: str, offered: Collection[str]) -> bool:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rtvoice.blends import MOST_VOICES, Share, is_blend_of, read_blend
+from rtvoice.blends import MOST_VOICES, Share, canonical, is_blend_of, read_blend
 from rtvoice.errors import InvalidInput
 
 VOICES = ("af_heart", "am_michael", "bf_emma", "bm_george", "zf_xiaobei")
@@ -64,6 +64,15 @@ def test_parts_are_in_the_proportion_of_the_weights(terms):
     assert sum(share.part for share in shares) == pytest.approx(1)
     for share, (_, weight) in zip(shares, terms, strict=True):
         assert share.part / shares[0].part == pytest.approx(weight / terms[0][1])
+
+
+@pytest.mark.parametrize(
+    "formula", ["bf_emma(1)+af_heart(2)", "af_heart(2)+bf_emma", " af_heart(666.6667) + bf_emma(333.3333)"]
+)
+def test_one_blend_has_one_canonical_formula_that_reads_as_it(formula):
+    found = canonical(read_blend(formula, VOICES))
+    assert found == "af_heart(0.6667)+bf_emma(0.3333)"
+    assert canonical(read_blend(found, VOICES)) == found
 
 
 @given(st.text("af_heart()+.0123 ", max_size=40))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rtvoice.config import PrecisionChoice
     from rtvoice.speech.acoustics import Acoustics
     from rtvoice.speech.pool import Pool
-    from rtvoice.speech.statistics import StatisticsMap
+    from rtvoice.speech.statistics import Predictor
 
 
 SEED = 0
@@ -99,7 +99,7 @@ class Own(Baseline):
     def __init__(self, cache: Path, threads: int, *, sliced: bool, precision: PrecisionChoice = "auto") -> None:
         super().__init__(cache, threads)
         self._sliced, self._precision = sliced, precision
-        self._maps: dict[bytes, StatisticsMap] = {}
+        self._maps: dict[bytes, Predictor] = {}
         # Left open: the process ends with the measurement.
         self._runner = asyncio.Runner()
         self._resources = AsyncExitStack()
@@ -137,7 +137,7 @@ class Own(Baseline):
     def versions(self) -> Mapping[str, str]:
         return {"rtvoice": __version__, "openvino": importlib.metadata.version("openvino")}
 
-    def _maps_by_style(self) -> dict[bytes, StatisticsMap]:
+    def _maps_by_style(self) -> dict[bytes, Predictor]:
         """The map of the voice that a style is a row of: the seam knows styles, not voices."""
         from rtvoice.speech.voices import ROWS, VoiceStore
 

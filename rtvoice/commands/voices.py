@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 SENTENCES = 96
 """Sentences that an added voice is fitted to; packaged ones had 160 (`make statistics`)."""
 
+BLEND_SENTENCES = 12
+"""Sentences that a blend is fitted to, beside the maps of its voices."""
+
 _MANUAL = """\
 Six English voices come with rtvoice. The other 48 of Kokoro are fetched on request and kept in your data directory,
 28 KB each; a server has them from its next start on. Each is checked against a known hash before it is read.
@@ -31,11 +34,17 @@ examples:
   rtvoice voices add af_sky --from hub
                                        fetch from upstream's repository (needs the extra `reference`)
   rtvoice voices fit af_sky            fit its map again
+  rtvoice voices fit "af_heart(2)+bf_emma(1)"
+                                       fit a blend
   rtvoice voices remove af_sky
 
 A voice is spoken slice by slice, before its sentence is computed to the end, once a map of its norms is fitted to it.
 That is done when it is added, takes about two minutes on two cores, and may be left out (--no-fit) or interrupted:
 without the map it is spoken sentence by sentence, and takes more memory.
+
+Wherever a voice is named, a blend of up to four may be: "af_heart(2)+bf_emma(1)", weights in brackets, 1 where there is
+none. It has the language of its first voice. Any blend can be spoken at once, sentence by sentence; one that is fitted,
+which takes some twenty seconds, is spoken slice by slice as well.
 
 A voice's name says what it is: the first letter its language (a American, b British English, e Spanish, f French,
 h Hindi, i Italian, j Japanese, p Brazilian Portuguese, z Chinese), the second one female or male. rtvoice speaks
@@ -71,16 +80,20 @@ def add_parser(commands: Commands) -> None:
     add_common(adding)
     adding.set_defaults(run=run_add)
 
-    fitting = add_command(actions, "fit", "fit added voices", "Fit the maps with which added voices speak in slices.")
+    fitting = add_command(
+        actions,
+        "fit",
+        "fit added voices and blends",
+        "Fit the maps with which added voices and blends speak in slices.",
+    )
     fitting.add_argument(
-        "names", nargs="+", metavar="NAME", help="an added voice's name, or `all` that have no map yet"
+        "names", nargs="+", metavar="NAME", help="an added voice's name, a blend, or `all` voices that have no map yet"
     )
     fitting.add_argument(
         "--sentences",
         type=count,
-        default=SENTENCES,
         metavar="N",
-        help=f"speak so many sentences for it (default: {SENTENCES})",
+        help=f"speak so many sentences for it (default: {SENTENCES}, for a blend {BLEND_SENTENCES})",
     )
     add_common(fitting)
     fitting.set_defaults(run=run_fit)
@@ -99,6 +112,8 @@ def run_list(arguments: argparse.Namespace) -> int:
     store = VoiceStore(paths_of(arguments).data)
     for info in store.infos:
         _print(info, "added" if store.is_added(info.name) else "packaged")
+    for formula in store.fitted_blends:
+        sys.stdout.write(f"{formula} fitted blend\n")
     if arguments.available:
         for name in sorted(catalogue().keys() - set(store.names)):
             _print(describe(name), "available")
@@ -125,12 +140,13 @@ def run_add(arguments: argparse.Namespace) -> int:
             bar.update(number / len(wanted), name)
     sys.stdout.write(f"Added {', '.join(wanted)}.\n")
     if arguments.fit:
-        _fit(arguments, list(wanted), SENTENCES)
+        _fit(arguments, list(wanted))
     return 0
 
 
 def run_fit(arguments: argparse.Namespace) -> int:
-    """Fit the maps of added voices."""
+    """Fit the maps of added voices and of blends."""
+    from rtvoice.blends import read_blend
     from rtvoice.errors import InvalidInput
     from rtvoice.speech.voices import VoiceStore
 
@@ -141,14 +157,15 @@ def run_fit(arguments: argparse.Namespace) -> int:
     else:
         names = arguments.names
     for name in names:
-        if name not in added:
+        if len(read_blend(name, store.names)) == 1 and name not in added:
             raise InvalidInput(f"No voice named {name!r} was added.", field="voice", allowed=tuple(added))
+        store.blended(name)  # raises where there is nothing to blend
     _fit(arguments, names, arguments.sentences)
     return 0
 
 
-def _fit(arguments: argparse.Namespace, names: list[str], sentence_count: int) -> None:
-    """Fit the maps of these voices one after the other; each is kept as soon as it is there."""
+def _fit(arguments: argparse.Namespace, names: list[str], sentence_count: int | None = None) -> None:
+    """Fit the maps of these voices and blends one after the other; each is kept as soon as it is there."""
     from rtvoice.commands.build import build_with_bar
 
     paths = paths_of(arguments)
@@ -156,7 +173,7 @@ def _fit(arguments: argparse.Namespace, names: list[str], sentence_count: int) -
     asyncio.run(_fit_all(paths, names, sentence_count))
 
 
-async def _fit_all(paths: Paths, names: list[str], sentence_count: int) -> None:
+async def _fit_all(paths: Paths, names: list[str], sentence_count: int | None) -> None:
     from rtvoice.config import EngineConfig
     from rtvoice.speech.cores import find_cores
     from rtvoice.speech.fitting import sentences
@@ -169,7 +186,8 @@ async def _fit_all(paths: Paths, names: list[str], sentence_count: int) -> None:
         for name in names:
             with ProgressBar(f"Fitting {name}") as bar:
                 progress = functools.partial(bar.update, what="speaking")
-                fitted = await synthesizer.fit_statistics(name, sentences()[:sentence_count], progress)
+                most = sentence_count or (BLEND_SENTENCES if "+" in name else SENTENCES)
+                fitted = await synthesizer.fit_statistics(name, sentences()[:most], progress)
             store.keep_statistics(name, fitted)
     if names:
         sys.stdout.write(f"Fitted {', '.join(names)}.\n")

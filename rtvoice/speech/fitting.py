@@ -1,15 +1,16 @@
-"""Fits a voice's map of statistics: speaks sentences in the exact form and learns what its norms measured."""
+"""Fits the map of a voice or a blend: speaks sentences in the exact form and learns what the norms measured."""
 
 from __future__ import annotations
 
 import asyncio
+import functools
 from importlib import resources
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from rtvoice.speech.pieces import cut
-from rtvoice.speech.statistics import StatisticsMap
+from rtvoice.speech.statistics import BlendedMap, StatisticsMap
 from rtvoice.speech.turn import Turn
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from rtvoice.speech.acoustics import Acoustics
     from rtvoice.speech.phonemes import Phonemizer
+    from rtvoice.speech.statistics import Predictor
     from rtvoice.speech.voices import VoiceStore
 
 SPEEDS: Final = (1.0, 1.0, 1.15, 1.0, 0.85, 1.0, 1.0, 1.4, 1.0, 0.7, 1.0, 1.0, 1.8, 1.0, 0.55)
@@ -48,13 +50,13 @@ async def fit_statistics(
     progress: Callable[[float], None],
     *,
     thorough: bool = False,
-) -> StatisticsMap:
-    """Fit a voice's map.
+) -> Predictor:
+    """Fit the map of a voice or a blend.
 
     Args:
         acoustics: where the exact form runs.
         phonemizer: reads the texts.
-        voices: has the voice.
+        voices: has the voice, or the voices of the blend and their maps.
         voice: its name.
         language: one that the phonemizer reads.
         texts: what is spoken, one call of the model each; of a text too long for one, its first part.
@@ -62,8 +64,10 @@ async def fit_statistics(
         thorough: speak long texts slowly as well, which takes 5 GB of memory a stream rather than 3.
 
     Raises:
+        InvalidInput: there is no such voice, or a voice of the blend has no map.
         SynthesisFailed: a sentence cannot be spoken.
     """
+    blended = voices.blended(voice)
     done = 0
 
     async def speak(number: int, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -86,4 +90,5 @@ async def fit_statistics(
         for description, flat in await asyncio.gather(*(speak(number, text) for number, text in group)):
             descriptions.append(description)
             statistics.append(flat)
-    return await asyncio.to_thread(StatisticsMap.fit, np.stack(descriptions), np.stack(statistics))
+    fit = StatisticsMap.fit if blended is None else functools.partial(BlendedMap.fit, *blended)
+    return await asyncio.to_thread(fit, np.stack(descriptions), np.stack(statistics))

@@ -7,13 +7,17 @@ lengths to means and log variances, its output of reduced rank (Izenman 1975) an
 
 Predicted statistics give speech that is nearer to the exact form's than another draw of the model's own noise
 (docs/performance.md).
+
+A blend of voices needs no regression of its own: what its voices' maps say, averaged by their parts, is off by what is
+nearly the same for every sentence, so a handful of sentences give it.
 """
 
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Protocol
 from zipfile import BadZipFile
 
 import numpy as np
@@ -21,6 +25,7 @@ import numpy as np
 from rtvoice.speech.norms import CHANNELS, NORMS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from typing import IO, Self
 
     from numpy.typing import NDArray
@@ -100,6 +105,16 @@ def describe(summary: Floats, f0: Floats, energy: Floats, durations: Floats) -> 
     return np.concatenate([summary, np.array(prosody)]).astype(np.float32)
 
 
+class Predictor(Protocol):
+    """What predicts statistics for a voice or a blend."""
+
+    def predict(self, description: Floats) -> Statistics:
+        """Predict statistics from what `describe` returned."""
+
+    def save(self, file: IO[bytes]) -> None:
+        """Write what was fitted."""
+
+
 @dataclass(frozen=True, slots=True)
 class StatisticsMap:
     """A voice's map from descriptions to statistics.
@@ -173,14 +188,79 @@ class StatisticsMap:
         Raises:
             ValueError: it is damaged, or of another model.
         """
-        try:
-            with np.load(file, allow_pickle=False) as stored:
-                loaded = cls(**{name: stored[name] for name in stored.files})
-        except (OSError, EOFError, ValueError, TypeError, KeyError, BadZipFile, zlib.error) as error:
-            raise ValueError(f"damaged: {error}") from error
+        with _reading(), np.load(file, allow_pickle=False) as stored:
+            loaded = cls(**{name: stored[name] for name in stored.files})
         if loaded.basis.shape[1:] != (OUTPUTS,) or loaded.support.shape[1:] != (INPUTS,):
             raise ValueError("of another model")
         return loaded
+
+
+@dataclass(frozen=True, slots=True)
+class BlendedMap:
+    """A blend's map: the mean of its voices' maps, each with its part, and what that is off by.
+
+    Attributes:
+        maps: of the voices.
+        parts: of the voices; they add up to 1.
+        offset: what is added to the mean of the statistics as `Statistics.flat` has them, [18432] float16.
+    """
+
+    maps: tuple[StatisticsMap, ...]
+    parts: tuple[float, ...]
+    offset: NDArray[np.float16]
+
+    def predict(self, description: Floats) -> Statistics:
+        """Predict statistics from what `describe` returned."""
+        return Statistics.of_flat(self._mean(description) + self.offset.astype(np.float32))
+
+    @classmethod
+    def fit(
+        cls, maps: Sequence[StatisticsMap], parts: Sequence[float], descriptions: Floats, statistics: Floats
+    ) -> Self:
+        """Fit the offset.
+
+        Args:
+            maps: of the voices.
+            parts: of the voices.
+            descriptions: of the blend, [N, 523].
+            statistics: `Statistics.flat` of each, [N, 18432].
+        """
+        unfitted = cls(tuple(maps), tuple(parts), np.zeros(OUTPUTS, np.float16))
+        predicted = np.stack([unfitted._mean(description) for description in descriptions])
+        return replace(unfitted, offset=(statistics - predicted).mean(0).astype(np.float16))
+
+    def save(self, file: IO[bytes]) -> None:
+        """Write the offset, and which maps it belongs to."""
+        np.savez_compressed(file, allow_pickle=False, offset=self.offset, belongs=self._identity())
+
+    @classmethod
+    def load(cls, file: IO[bytes], maps: Sequence[StatisticsMap], parts: Sequence[float]) -> Self | None:
+        """Read what `save` wrote; None if it belongs to other maps than these. Nothing is unpickled.
+
+        Raises:
+            ValueError: it is damaged.
+        """
+        with _reading(), np.load(file, allow_pickle=False) as stored:
+            loaded = cls(tuple(maps), tuple(parts), stored["offset"])
+            return loaded if np.array_equal(stored["belongs"], loaded._identity()) else None
+
+    def _mean(self, description: Floats) -> Floats:
+        flat = [part * one.predict(description).flat() for part, one in zip(self.parts, self.maps, strict=True)]
+        mean: Floats = np.sum(flat, axis=0, dtype=np.float32)
+        return mean
+
+    def _identity(self) -> NDArray[np.uint32]:
+        """A number for each map."""
+        return np.array([zlib.crc32(one.weights.tobytes()) for one in self.maps], np.uint32)
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Name what goes wrong with a file `ValueError`."""
+    try:
+        yield
+    except (OSError, EOFError, ValueError, TypeError, KeyError, BadZipFile, zlib.error) as error:
+        raise ValueError(f"damaged: {error}") from error
 
 
 def _kernel(a: Floats, b: Floats) -> Floats:

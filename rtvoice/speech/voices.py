@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from rtvoice.blends import read_blend
+from rtvoice.blends import canonical, read_blend
 from rtvoice.config import DEFAULT_VOICE
 from rtvoice.errors import InvalidInput, SetupError
 from rtvoice.speech.files import write_atomically
-from rtvoice.speech.statistics import StatisticsMap
+from rtvoice.speech.statistics import BlendedMap, StatisticsMap
 from rtvoice.speech.synthesizer import VoiceInfo, find_voice
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from rtvoice.speech.statistics import Predictor
 
 ROWS: Final = 510
 """Rows of a voice: lengths of input, in phonemes."""
@@ -117,6 +119,8 @@ class VoiceStore:
         self._files = _packaged() | self._found()
         self._styles: dict[str, NDArray[np.float16]] = {}
         self._maps: dict[str, StatisticsMap | None] = {}
+        self._unread = set(self.fitted_blends)
+        self._blends: dict[str, BlendedMap] = {}
         names = sorted(self._files, key=lambda name: (name != DEFAULT_VOICE, name))
         self._infos = tuple(describe(name) for name in names)
         if offered is not None:
@@ -126,6 +130,12 @@ class VoiceStore:
     def infos(self) -> tuple[VoiceInfo, ...]:
         """The voices on offer: the default first, then by name, or in the order that was asked for."""
         return self._infos
+
+    @property
+    def fitted_blends(self) -> list[str]:
+        """Formulas of the blends that something was fitted to."""
+        files = self._added.glob("*+*" + _STATISTICS) if self._added.is_dir() else ()
+        return sorted(file.stem for file in files)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -160,20 +170,40 @@ class VoiceStore:
         rows = np.stack([self._voice(share.voice)[phonemes - 1] for share in shares]).astype(np.float32)
         return np.array([[share.part for share in shares]], np.float32) @ rows
 
-    def statistics(self, name: str) -> StatisticsMap | None:
-        """Return the map that predicts the statistics of the generator's norms for a voice; None if it has none.
-
-        Blends have none.
+    def statistics(self, name: str) -> Predictor | None:
+        """Return what predicts the statistics of the generator's norms for a voice or a blend; None without a map.
 
         Raises:
-            SetupError: its file is damaged.
+            InvalidInput: there is no voice of that name.
+            SetupError: a file is damaged.
         """
-        if len(read_blend(name, self.names)) > 1:
+        shares = read_blend(name, self.names)
+        if len(shares) == 1:
+            return self._map(shares[0].voice)
+        formula = canonical(shares)
+        if formula in self._unread:
+            if (loaded := self._read_blend(formula)) is not None:
+                self._blends[formula] = loaded
+            self._unread.remove(formula)
+        return self._blends.get(formula)
+
+    def blended(self, name: str) -> tuple[tuple[StatisticsMap, ...], tuple[float, ...]] | None:
+        """Return the maps of a blend's voices and their parts, as `BlendedMap` has them; None for a single voice.
+
+        Raises:
+            InvalidInput: there is no such blend, or one of its voices has no map.
+            SetupError: a file is damaged.
+        """
+        shares = read_blend(name, self.names)
+        if len(shares) == 1:
             return None
-        if name not in self._maps:
-            file = self._statistics_file(name)
-            self._maps[name] = self._read_map(name, file) if file.is_file() else None
-        return self._maps[name]
+        maps = []
+        for share in (shares := sorted(shares, key=lambda share: share.voice)):
+            if (found := self._map(share.voice)) is None:
+                fit = f"rtvoice voices fit {share.voice}"
+                raise InvalidInput(f"The voice {share.voice} of the blend has no map; run: {fit}", field="voice")
+            maps.append(found)
+        return tuple(maps), tuple(share.part for share in shares)
 
     def is_added(self, name: str) -> bool:
         """Whether the user added this voice, rather than the package bringing it."""
@@ -190,7 +220,7 @@ class VoiceStore:
         write_atomically(self._added / (name + _SUFFIX), pack(styles))
 
     def remove(self, name: str) -> None:
-        """Delete an added voice. Stores made later lack it.
+        """Delete an added voice, and what was fitted to blends with it. Stores made later lack it.
 
         Raises:
             InvalidInput: no voice of that name was added.
@@ -199,27 +229,50 @@ class VoiceStore:
         if not self.is_added(name):
             added = tuple(voice for voice in self.names if self.is_added(voice))
             raise InvalidInput(f"No voice named {name!r} was added.", field="voice", allowed=added)
+        blends = [blend + _STATISTICS for blend in self.fitted_blends if f"{name}(" in blend]
         try:
-            (self._added / (name + _SUFFIX)).unlink(missing_ok=True)
-            (self._added / (name + _STATISTICS)).unlink(missing_ok=True)
+            for file in (name + _SUFFIX, name + _STATISTICS, *blends):
+                (self._added / file).unlink(missing_ok=True)
         except OSError as error:
             raise SetupError(f"The voice {name} cannot be removed: {error}") from error
 
-    def keep_statistics(self, name: str, fitted: StatisticsMap) -> None:
-        """Keep a map for an added voice. Stores made later have it.
+    def keep_statistics(self, name: str, fitted: Predictor) -> None:
+        """Keep what was fitted to an added voice or a blend. Stores made later have it.
 
         Raises:
+            InvalidInput: there is no voice of that name.
             SetupError: it cannot be written.
         """
+        shares = read_blend(name, self.names)
         packed = io.BytesIO()
         fitted.save(packed)
-        write_atomically(self._added / (name + _STATISTICS), packed.getvalue())
+        stem = shares[0].voice if len(shares) == 1 else canonical(shares)
+        write_atomically(self._added / (stem + _STATISTICS), packed.getvalue())
 
     def _voice(self, name: str) -> NDArray[np.float16]:
         """All rows of a voice, [510, 256]."""
         if name not in self._styles:
             self._styles[name] = self._read(name)
         return self._styles[name]
+
+    def _map(self, name: str) -> StatisticsMap | None:
+        """The map of a single voice."""
+        if name not in self._maps:
+            file = self._statistics_file(name)
+            self._maps[name] = self._read_map(name, file) if file.is_file() else None
+        return self._maps[name]
+
+    def _read_blend(self, formula: str) -> BlendedMap | None:
+        """What was fitted to a blend; None if one of its voices has no map, or another one since."""
+        try:
+            maps, parts = self.blended(formula) or ((), ())
+            with (self._added / (formula + _STATISTICS)).open("rb") as opened:
+                return BlendedMap.load(opened, maps, parts)
+        except InvalidInput:
+            return None
+        except (OSError, ValueError) as damaged:
+            repair = f"rtvoice voices fit '{formula}'"
+            raise SetupError(f"What was fitted to {formula} cannot be read ({damaged}); run: {repair}") from damaged
 
     def _statistics_file(self, name: str) -> Traversable:
         return (self._added if self.is_added(name) else _folder("statistics")) / (name + _STATISTICS)

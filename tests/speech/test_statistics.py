@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rtvoice.speech.norms import CHANNELS, EPSILON, NORMS, StyledNorms, norm_names
-from rtvoice.speech.statistics import INPUTS, OUTPUTS, Statistics, StatisticsMap, describe
+from rtvoice.speech.statistics import INPUTS, OUTPUTS, BlendedMap, Statistics, StatisticsMap, describe
 
 RNG = np.random.default_rng(0)
 
@@ -51,6 +51,42 @@ def test_what_is_saved_is_what_is_loaded():
     loaded = StatisticsMap.load(file)
     row = problem(1, np.random.default_rng(5))[0][0]
     np.testing.assert_array_equal(loaded.predict(row).flat(), fitted.predict(row).flat())
+
+
+def blended(rng):
+    """Two maps, and what a blend of them says that is off by the same everywhere."""
+    maps = [StatisticsMap.fit(*problem(40, rng)) for _ in range(2)]
+    off = np.random.default_rng(7).standard_normal(OUTPUTS).astype(np.float32)
+
+    def exact(row):
+        return 0.25 * maps[0].predict(row).flat() + 0.75 * maps[1].predict(row).flat() + off
+
+    return maps, exact
+
+
+def test_a_few_sentences_give_what_the_mean_of_two_maps_is_off_by():
+    rng = np.random.default_rng(8)
+    maps, exact = blended(rng)
+    shown, held_out = problem(3, rng)[0], problem(5, rng)[0]
+    fitted = BlendedMap.fit(maps, (0.25, 0.75), shown, np.stack([exact(row) for row in shown]))
+    for row in held_out:
+        np.testing.assert_allclose(fitted.predict(row).flat(), exact(row), atol=5e-3)
+
+
+def test_what_was_fitted_to_a_blend_belongs_to_its_voices_maps():
+    rng = np.random.default_rng(9)
+    maps, exact = blended(rng)
+    shown = problem(3, rng)[0]
+    fitted = BlendedMap.fit(maps, (0.25, 0.75), shown, np.stack([exact(row) for row in shown]))
+    file = io.BytesIO()
+    fitted.save(file)
+    file.seek(0)
+    loaded = BlendedMap.load(file, maps, (0.25, 0.75))
+    np.testing.assert_array_equal(loaded.predict(shown[0]).flat(), fitted.predict(shown[0]).flat())
+    file.seek(0)
+    assert BlendedMap.load(file, [StatisticsMap.fit(*problem(40, rng)), maps[1]], (0.25, 0.75)) is None
+    with pytest.raises(ValueError, match="damaged"):
+        BlendedMap.load(io.BytesIO(b"PK\x03\x04 nonsense"), maps, (0.25, 0.75))
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 nonsense", "other sizes", "other names"])

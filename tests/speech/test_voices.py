@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from rtvoice.errors import InvalidInput, SetupError
 from rtvoice.speech import voice_sources
+from rtvoice.speech.statistics import INPUTS, OUTPUTS, BlendedMap
 from rtvoice.speech.voice_sources import catalogue, from_npm, hashes_of
 from rtvoice.speech.voices import LANGUAGES, VoiceStore, describe, pack, packaged_names, unpack
 
@@ -318,6 +319,60 @@ def test_a_damaged_map_says_what_to_run_and_spoils_no_other_voice(tmp_path):
     with pytest.raises(SetupError, match=r"The map of the voice af_sky .* run: rtvoice voices fit af_sky"):
         again.statistics("af_sky")
     assert again.statistics("af_heart") is not None
+
+
+class TestFittedBlends:
+    FORMULA = "af_heart(2)+bf_emma(1)"
+
+    def fit(self, store, formula=FORMULA):
+        maps, parts = store.blended(formula)
+        return BlendedMap(maps, parts, np.full(OUTPUTS, 0.25, np.float16))
+
+    def test_a_blend_has_none_until_it_is_fitted_and_then_however_it_is_written(self, tmp_path):
+        store = VoiceStore(tmp_path)
+        assert store.statistics(self.FORMULA) is None
+        store.keep_statistics(self.FORMULA, self.fit(store))
+        row = np.zeros(INPUTS, np.float32)
+        expected = self.fit(store).predict(row).flat()
+        store = VoiceStore(tmp_path)
+        assert store.fitted_blends == ["af_heart(0.6667)+bf_emma(0.3333)"]
+        for formula in (self.FORMULA, "bf_emma(2) + af_heart(4)"):
+            np.testing.assert_allclose(store.statistics(formula).predict(row).flat(), expected, atol=1e-3)
+        assert store.statistics("af_heart+bf_emma") is None
+
+    def test_it_goes_with_its_voice(self, tmp_path):
+        store = VoiceStore(tmp_path)
+        store.add("af_sky", smooth_voice())
+        store = VoiceStore(tmp_path)
+        with pytest.raises(InvalidInput, match="run: rtvoice voices fit af_sky"):
+            store.blended("af_sky+af_heart")
+        store.keep_statistics("af_sky", store.statistics("af_bella"))
+        store = VoiceStore(tmp_path)
+        for formula in ("af_sky+af_heart", self.FORMULA):
+            store.keep_statistics(formula, self.fit(store, formula))
+        assert VoiceStore(tmp_path).statistics("af_sky+af_heart") is not None
+        store.remove("af_sky")
+        assert VoiceStore(tmp_path).fitted_blends == ["af_heart(0.6667)+bf_emma(0.3333)"]
+
+    def test_a_blend_whose_voice_has_another_map_is_not_fitted(self, tmp_path):
+        store = VoiceStore(tmp_path)
+        store.add("af_sky", smooth_voice())
+        store = VoiceStore(tmp_path)
+        store.keep_statistics("af_sky", store.statistics("af_bella"))
+        store = VoiceStore(tmp_path)
+        store.keep_statistics("af_sky+af_heart", self.fit(store, "af_sky+af_heart"))
+        store.keep_statistics("af_sky", store.statistics("bf_emma"))
+        assert VoiceStore(tmp_path).statistics("af_sky+af_heart") is None
+
+    def test_a_damaged_one_says_what_to_run(self, tmp_path):
+        store = VoiceStore(tmp_path)
+        store.keep_statistics(self.FORMULA, self.fit(store))
+        (file,) = (tmp_path / "voices").glob("*.npz")
+        file.write_bytes(file.read_bytes()[:-30])
+        store = VoiceStore(tmp_path)
+        for _ in range(2):
+            with pytest.raises(SetupError, match=r"run: rtvoice voices fit 'af_heart\(0\.6667\)"):
+                store.statistics(self.FORMULA)
 
 
 @pytest.mark.parametrize("name", packaged_names())
