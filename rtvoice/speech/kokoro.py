@@ -109,7 +109,8 @@ class KokoroSynthesizer(Synthesizer):
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as resources:
             # the G2P process loads while the networks do
-            phonemizer = await resources.enter_async_context(Phonemizer(replaced=self._g2p_replaced))
+            phonemizer = Phonemizer(self._config.paths.cache, replaced=self._g2p_replaced)
+            await resources.enter_async_context(phonemizer)
             model = await asyncio.to_thread(ensure_model, self._config.paths, self._config.checkpoint)
             arrays = await asyncio.to_thread(read_arrays, model)
             sizes = size(find_cores(), self._config.streams, self._config.threads)
@@ -133,7 +134,7 @@ class KokoroSynthesizer(Synthesizer):
     def files(self) -> list[Path]:
         """The files that loading reads and that nothing else needs: the model, compiled, and the G2P process's data."""
         folder = model_folder(self._config.paths, self._config.checkpoint)
-        return [*(file for file in folder.rglob("*") if file.is_file()), *data_files()]
+        return [*(file for file in folder.rglob("*") if file.is_file()), *data_files(self._config.paths.cache)]
 
     async def fit_statistics(
         self, voice: str, texts: Sequence[str], progress: Callable[[float], None], *, thorough: bool = False

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import rtvoice
 from rtvoice.errors import InvalidInput, RtvoiceError, SetupError, SynthesisFailed
+from rtvoice.speech.g2p.dictionary import dictionary_files
 from rtvoice.speech.g2p.frames import HEADER, MAX_BYTES, decode, encode
 
 if TYPE_CHECKING:
@@ -60,10 +61,12 @@ class PhonemeWord:
 class Phonemizer:
     """Reads texts in a process of its own. An async context manager.
 
-    Entering starts the process and returns at once, so that it loads (about 2 s) while other things do. All methods
+    Entering starts the process and returns at once, so that it loads (about 1 s) while other things do. All methods
     belong to one event loop's thread.
 
     Args:
+        cache: the folder of what can be made again: the process maps its dictionaries from there, and makes them if
+            they are not there. None has them in the process's memory, made anew at each start.
         preload: languages loaded before the first request; others when they are first asked for.
         deadline_s: seconds one request may take in the process, and a millisecond more for each character.
         start_s: seconds the process may take until it is ready.
@@ -74,6 +77,7 @@ class Phonemizer:
 
     def __init__(
         self,
+        cache: Path | None = None,
         *,
         preload: Sequence[str] = LANGUAGES[:1],
         deadline_s: float = 5.0,
@@ -81,6 +85,7 @@ class Phonemizer:
         command: Sequence[str] | None = None,
         replaced: Callable[[int | None], None] | None = None,
     ) -> None:
+        self._cache = cache
         self._preload = tuple(preload)
         self._command = command
         self._replaced = replaced
@@ -213,7 +218,8 @@ class Phonemizer:
     def _usual_command(self) -> Sequence[str]:
         # -P: a file named spacy.py in the working directory is none of our business.
         languages = (f"--language={language}" for language in self._preload)
-        return (sys.executable, "-P", "-m", "rtvoice.speech.g2p", f"--parent={os.getpid()}", *languages)
+        cache = () if self._cache is None else (f"--cache={self._cache.resolve()}",)
+        return (sys.executable, "-P", "-m", "rtvoice.speech.g2p", f"--parent={os.getpid()}", *cache, *languages)
 
     def _revive(self) -> None:
         """The process is gone: have another one loaded before somebody needs it."""
@@ -242,9 +248,13 @@ class _Request:
             self.answer.set_exception(error)
 
 
-def data_files() -> list[Path]:
-    """The data that the process reads when it starts: lexicons and the tagger's model, as far as they are installed."""
-    found = []
+def data_files(cache: Path | None = None) -> list[Path]:
+    """The data that the process reads when it starts: dictionaries and the tagger's model, as far as they are there.
+
+    Args:
+        cache: as it was given to the phonemizer.
+    """
+    found = [] if cache is None else dictionary_files(cache)
     for package in _DATA_PACKAGES:
         spec = importlib.util.find_spec(package)  # does not import it
         for folder in (spec.submodule_search_locations or ()) if spec else ():

