@@ -13,13 +13,23 @@ SAMPLES_PER_FRAME = 600
 """Samples of one frame of duration, 25 ms."""
 
 _STEP = 300  # samples of one value of f0
-_HARMONICS = 9
 _VOICED_HZ = 10.0  # below, a sound has no pitch
 _SINE, _VOICED_NOISE = 0.1, 0.003  # amplitudes; noise of what is not voiced has a third of the sine's
 
 N_FFT, HOP = 20, 5
 _WINDOW = (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(N_FFT) / N_FFT)).astype(np.float32)  # periodic Hann
 _SPECTRUM = N_FFT // 2 + 1  # 11 bins
+
+
+def _transform() -> Floats:
+    """Return the matrix that windows 20 samples and makes 11 real and 11 imaginary parts of them."""
+    time, bin_ = np.arange(N_FFT)[:, None], np.arange(_SPECTRUM)[None]
+    turn = 2 * np.pi * (time * bin_ % N_FFT) / N_FFT
+    sines = np.where(bin_ % (N_FFT // 2) == 0, 0.0, -np.sin(turn))  # the outer bins have no imaginary part at all
+    return (np.concatenate([np.cos(turn), sines], axis=1) * _WINDOW[:, None]).astype(np.float32)
+
+
+_TRANSFORM = _transform()
 
 
 def align(rows: Floats, durations: Floats) -> Floats:
@@ -35,11 +45,15 @@ def harmonic_source(
     The model's random initial phase never reaches its output (its down-sampling skips the first sample), so only the
     noise is random. Phases are summed in float64; upstream sums in float32 and is off by up to 6e-3.
 
+    Harmonic k has k times the phase of the pitch, so their sum follows from one sine and one cosine (Clenshaw). Noise
+    is added once, not to each harmonic: the sum of nine independent normal values, each multiplied by its weight, is
+    one whose deviation is the weights' norm.
+
     Args:
         f0: pitch [2F] in Hz.
         mix: weights of the harmonics, [1, 9].
         bias: added to their sum, [1].
-        noise: standard normal values for the samples that are made, [300 (stop - start), 9].
+        noise: standard normal values for the samples that are made, [300 (stop - start)].
         start: the first value of f0 for which samples are made.
         stop: the value behind the last, None for all.
 
@@ -47,16 +61,21 @@ def harmonic_source(
         300 samples for each value of f0, within -1..1.
     """
     stop = len(f0) if stop is None else stop
-    harmonics = f0[:, None].astype(np.float64) * np.arange(1, _HARMONICS + 1)
-    turns = np.cumsum(harmonics / SAMPLE_RATE % 1, axis=0) * _STEP  # of each harmonic, in the middle of each step
+    turns = np.cumsum(f0.astype(np.float64) / SAMPLE_RATE) * _STEP  # of the pitch, in the middle of each step
     at = np.clip((np.arange(start * _STEP, stop * _STEP) + 0.5) / _STEP - 0.5, 0, len(f0) - 1)
     left = at.astype(np.int64)
     right = np.minimum(left + 1, len(f0) - 1)
-    turn = turns[left] + (turns[right] - turns[left]) * (at - left)[:, None]
-    sines = np.sin((turn % 1 * (2 * np.pi)).astype(np.float32))  # (samples, 9)
-    voiced = np.repeat(f0[start:stop] > _VOICED_HZ, _STEP)[:, None].astype(np.float32)
-    excitation = sines * (_SINE * voiced) + noise * (voiced * _VOICED_NOISE + (1 - voiced) * (_SINE / 3))
-    source: Floats = np.tanh(excitation @ mix.reshape(-1, 1) + bias)[:, 0]
+    turn = turns[left] + (turns[right] - turns[left]) * (at - left)
+    phase = (turn % 1 * (2 * np.pi)).astype(np.float32)
+    sine, twice_cosine = np.sin(phase), 2 * np.cos(phase)
+    total, before = np.zeros_like(sine), np.zeros_like(sine)
+    for weight in mix.reshape(-1)[::-1]:
+        total, before = weight + twice_cosine * total - before, total
+    # upstream takes each step's turns modulo 1, which puts half a turn on the way to a pitch below zero
+    amplitude = np.where(f0[right] < 0, -_SINE, _SINE).astype(np.float32)
+    voiced = np.repeat(f0[start:stop] > _VOICED_HZ, _STEP)
+    deviation = np.where(voiced, np.float32(_VOICED_NOISE), np.float32(_SINE / 3)) * np.linalg.norm(mix)
+    source: Floats = np.tanh(np.where(voiced, amplitude * sine * total, 0) + noise * deviation + bias)
     return source
 
 
@@ -74,7 +93,7 @@ class SourceSpectra:
             f0: pitch [2F] in Hz.
             mix: see `harmonic_source`.
             bias: see `harmonic_source`.
-            noise: where standard normal values are drawn from, nine a sample.
+            noise: where standard normal values are drawn from, one a sample.
             margin: rows of zeros before and behind.
         """
         self._f0, self._mix, self._bias, self._noise, self._margin = f0, mix, bias, noise, margin
@@ -98,7 +117,7 @@ class SourceSpectra:
         start, half = self._excited, N_FFT // 2
         if stop <= start:
             return
-        noise = self._noise.standard_normal(((stop - start) * _STEP, _HARMONICS), np.float32)
+        noise = self._noise.standard_normal((stop - start) * _STEP, np.float32)
         made = harmonic_source(self._f0, self._mix, self._bias, noise, start=start, stop=stop)
         self._source[half + start * _STEP : half + stop * _STEP] = made
         if start == 0:
@@ -110,9 +129,10 @@ class SourceSpectra:
 
 def _spectra(samples: Floats) -> Floats:
     """Return magnitudes, then angles, of the spectra of all windows in `samples`."""  # (T, 22)
-    frames = np.lib.stride_tricks.sliding_window_view(samples, N_FFT)[::HOP] * _WINDOW
-    spectrum = np.fft.rfft(frames, axis=1)
-    return np.concatenate([np.abs(spectrum), np.angle(spectrum)], axis=1).astype(np.float32)
+    frames = np.lib.stride_tricks.sliding_window_view(samples, N_FFT)[::HOP]
+    parts = frames @ _TRANSFORM
+    real, imaginary = parts[:, :_SPECTRUM], parts[:, _SPECTRUM:]
+    return np.concatenate([np.hypot(real, imaginary), np.arctan2(imaginary, real)], axis=1)
 
 
 def stft(source: Floats) -> Floats:

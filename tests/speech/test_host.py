@@ -21,7 +21,7 @@ def test_align_repeats_each_row_by_its_duration():
 
 def test_a_voiced_source_has_the_pitch_and_its_harmonics():
     f0 = np.full(80, 200, np.float32)  # a second
-    source = host.harmonic_source(f0, MIX, BIAS, np.zeros((24_000, 9), np.float32))
+    source = host.harmonic_source(f0, MIX, BIAS, np.zeros(24_000, np.float32))
     spectrum = np.abs(np.fft.rfft(source))
     loudest = np.sort(np.argsort(spectrum)[-9:])
     np.testing.assert_allclose(loudest, np.arange(200, 2000, 200), atol=1)
@@ -29,8 +29,19 @@ def test_a_voiced_source_has_the_pitch_and_its_harmonics():
 
 def test_where_there_is_no_pitch_the_source_is_noise_alone():
     noise = np.random.default_rng(0).standard_normal((300 * 8, 9)).astype(np.float32)
-    source = host.harmonic_source(np.zeros(8, np.float32), MIX, BIAS, noise)
+    source = host.harmonic_source(np.zeros(8, np.float32), MIX, BIAS, noise.sum(1) / 3)
     np.testing.assert_allclose(source, np.tanh(noise.sum(1) * 0.3 * 0.1 / 3), atol=1e-6)
+
+
+def test_each_harmonic_has_its_own_weight_and_a_multiple_of_the_phase():
+    f0, mix = pitch(), np.linspace(0.9, -0.4, 9, dtype=np.float32)[None]
+    f0[13] = -3.0  # not voiced, and upstream's remainder puts half a turn before it
+    source = host.harmonic_source(f0, mix, BIAS + 0.01, np.zeros(300 * len(f0), np.float32))
+    turns = np.cumsum(f0[:, None].astype(float) * np.arange(1, 10) / 24_000 % 1, axis=0) * 300
+    at = np.clip((np.arange(300 * len(f0)) + 0.5) / 300 - 0.5, 0, len(f0) - 1)
+    turn = np.stack([np.interp(at, np.arange(len(f0)), turns[:, k]) for k in range(9)], 1)
+    sines = 0.1 * np.sin(2 * np.pi * turn) * np.repeat(f0 > 10, 300)[:, None]
+    np.testing.assert_allclose(source, np.tanh(sines @ mix[0] + 0.01), atol=2e-6)
 
 
 @pytest.mark.parametrize("stops", [[1, 2, 3, 4, 5], [7, 700, 701, 2401], [2400], [1000, 500, 3000]])
@@ -40,7 +51,7 @@ def test_spectra_made_bit_by_bit_are_those_made_at_once(stops):
     for stop in stops:
         made.make(stop)
     made.make(10_000)
-    noise = np.random.default_rng(3).standard_normal((300 * len(f0), 9), np.float32)
+    noise = np.random.default_rng(3).standard_normal(300 * len(f0), np.float32)
     whole = host.stft(host.harmonic_source(f0, MIX, BIAS, noise))
     assert len(whole) == 60 * len(f0) + 1
     np.testing.assert_allclose(made.rows[10:-10, :11], whole[:, :11], atol=1e-6)

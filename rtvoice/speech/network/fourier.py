@@ -103,8 +103,8 @@ def convolve(x: Value, taken: Node, order: Node, kernel: Value, bias: Node, tran
     x = reshape(op.matmul(analysis, x, False, False), products, -1, kernel.shape[1])
     x = converted(op.matmul(x, kernel, False, False), Type.f32)  # (P, windows, out)
     x = op.matmul(const(transform.synthesis), reshape(x, products, -1), False, False)
-    x = op.add(reshape(x, -1, kernel.shape[2]), bias)
-    return op.gather(x, order, const(0, np.int64))
+    x = op.gather(reshape(x, -1, kernel.shape[2]), order, const(0, np.int64))
+    return op.add(x, bias)
 
 
 def places(rows: int, start: int, transform: Transform, dilation: int) -> tuple[Node, Node]:
