@@ -13,12 +13,14 @@ import contextlib
 import ctypes
 import gc
 import json
+import os
 import subprocess
 import sys
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +28,7 @@ import numpy as np
 from rtvoice.speech.slices import STAGE1_LENGTHS, STAGE2_LENGTHS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from openvino import Node
 
@@ -76,13 +78,37 @@ WINDOWS = tuple(
 )
 LENGTHS = tuple(
     Variant(name=f"slices of {a / ROWS_A_SECOND:.2f} and {b / ROWS_A_SECOND:.2f} s", precision="bf16", lengths=(a, b))
-    for a, b in ((18, 16), (48, 32), (130, 40), (258, 82))
+    for a, b in ((18, 16), (48, 32), (130, 40), (258, 82), (300, 128))
 )
-SETTINGS: dict[str, dict[str, Any]] = {
-    "denormals as zeros": {"CPU_DENORMALS_OPTIMIZATION": True},
-    "bf16 throughout": {"INFERENCE_PRECISION_HINT": "bf16"},
-    "pinned threads": {"ENABLE_CPU_PINNING": True},
-}
+"""The last is what a batch of two of the default would read its kernels for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Something else than the default.
+
+    Attributes:
+        name: what it is.
+        properties: OpenVINO's.
+        environment: variables of the process.
+    """
+
+    name: str
+    properties: dict[str, Any] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+SETTINGS = (
+    Setting("denormals as zeros", {"CPU_DENORMALS_OPTIMIZATION": True}),
+    Setting("bf16 throughout", {"INFERENCE_PRECISION_HINT": "bf16"}),
+    Setting("pinned threads", {"ENABLE_CPU_PINNING": True}),
+    Setting("TBB's static partitioner", {"TBB_PARTITIONER": "STATIC"}),
+    Setting("TBB's automatic partitioner", {"TBB_PARTITIONER": "AUTO"}),
+    Setting("primitives kept for lengths met before", {"CPU_RUNTIME_CACHE_CAPACITY": 5000}),
+    Setting("huge pages for malloc", environment={"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}),
+    Setting("one arena for malloc", environment={"MALLOC_ARENA_MAX": "1"}),
+    Setting("malloc maps from 128 KB on", environment={"MALLOC_MMAP_THRESHOLD_": "131072"}),
+)
 
 
 @contextlib.contextmanager
@@ -209,11 +235,13 @@ def arithmetic(variant: Variant) -> dict[str, float]:
     return total
 
 
-def measure_apart(variant: Variant, threads: int, settings: dict[str, Any]) -> dict[str, Any]:
-    """Do `measure` in a process of its own."""
+def measure_apart(
+    variant: Variant, threads: int, settings: dict[str, Any], environment: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Do `measure` in a process of its own, with so much more in its environment."""
     request = json.dumps({"variant": _fields(variant), "threads": threads, "settings": settings})
     command = [sys.executable, "-m", "benchmarks.network", "--worker", request]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, **environment})
     measured: dict[str, Any] = json.loads(answer.stdout)
     return measured
 
@@ -253,9 +281,9 @@ def main() -> None:
         both = _show(variant.name, results[variant.name], first)
         first = first or both
     default = REWRITES[-1]
-    for name, settings in {} if arguments.quick else SETTINGS.items():
-        results[name] = measure_apart(default, arguments.threads, settings)
-        _show(f"default, {name}", results[name], first)
+    for setting in () if arguments.quick else SETTINGS:
+        results[setting.name] = measure_apart(default, arguments.threads, setting.properties, setting.environment)
+        _show(f"default, {setting.name}", results[setting.name], first)
     work, spent = arithmetic(default), results[default.name]
     results["arithmetic"] = work
     seconds = sum(spent[f"nodes{i}"].get("MatMul", 0) + spent[f"nodes{i}"].get("FullyConnected", 0) for i in (1, 2))
