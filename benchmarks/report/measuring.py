@@ -66,12 +66,16 @@ class Measuring:
         profile: how thoroughly.
         places: where things lie.
         samples: folder that gets sentences to listen to.
+        subjects: the engines that cells name.
     """
 
-    def __init__(self, profile: Profile, places: Places, samples: Path) -> None:
+    def __init__(
+        self, profile: Profile, places: Places, samples: Path, subjects: Mapping[str, Subject] = SUBJECTS
+    ) -> None:
         self._profile = profile
         self._places = places
         self._samples = samples
+        self._subjects = subjects
         self._sentences = load_sentences()
         self._prepared: dict[str, Prepared] = {}
 
@@ -88,7 +92,7 @@ class Measuring:
 
     def versions(self, cell: Cell) -> Mapping[str, str]:
         """Of an engine's libraries, once it is prepared."""
-        subject = SUBJECTS.get(cell.subject)
+        subject = self._subjects.get(cell.subject)
         return self._prepared[subject.row.name].versions if subject is not None else {}
 
     def measure(self, cell: Cell) -> Measured:
@@ -106,7 +110,7 @@ class Measuring:
                 return measure_rewrite(cell.subject)
             case "peaks":
                 return measure_peaks()
-        subject = SUBJECTS[cell.subject]
+        subject = self._subjects[cell.subject]
         self.prepare(subject)
         match cell.kind:
             case "serve":

@@ -104,7 +104,9 @@ def doubts(results: Results, plan: Iterable[Cell]) -> list[str]:
 
 def _missing(results: Results, plan: Iterable[Cell]) -> list[str]:
     lines = {one.line.cell: one.line for one in results.counted}
-    missing, left_out, failed = [], [], []
+    missing: list[str] = []
+    left_out: list[str] = []
+    failed: list[str] = []
     for cell in plan:
         line = lines.get(cell.name)
         if line is not None and line.error:
