@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
+MOST_BYTES = 150_000
+"""Size of all that is served: with the page and its library."""
+
 CHROMIUM = shutil.which("chromium")
 ARGUMENTS = [
     "--no-sandbox",
@@ -140,10 +143,12 @@ async def browser():
 
 
 @asynccontextmanager
-async def visit(browser: Browser, url: str, *, scripts: tuple[str, ...] = (), **options: object):
+async def visit(
+    browser: Browser, url: str, *, scripts: tuple[str, ...] = (), others: tuple[str, ...] = (), **options: object
+):
     """Open a page that may make no request to another host, log no error and break no policy.
 
-    `scripts` run before its own; `options` are those of a browser context.
+    `scripts` run before its own; `others` are hosts that it may ask; `options` are those of a browser context.
 
     Errors of the network are its business: pages outlive servers here.
     """
@@ -163,8 +168,10 @@ async def visit(browser: Browser, url: str, *, scripts: tuple[str, ...] = (), **
     await context.close()
     expected = ("net::ERR", "WebSocket connection", "status of 503", "status of 401")
     assert not [fault for fault in faults if not any(words in fault for words in expected)], faults
-    origin = url.split("/", 3)[2]
-    assert not [request for request in requests if f"//{origin}/" not in request and not request.startswith("blob:")]
+    hosts = {url.split("/", 3)[2], *others}
+    assert not [
+        request for request in requests if not request.startswith("blob:") and request.split("/")[2] not in hosts
+    ]
 
 
 def bounded(call):
@@ -191,6 +198,34 @@ async def library(browser, server):
     async with visit(browser, f"{server.url}library.html") as page:
         await page.evaluate("async () => { window.voice = rtvoice.connect('./'); await voice.ready(); }")
         yield page
+
+
+async def stop_and_listen(page: Page, act: str):
+    """Click Stop or press a key; return how loud it was in the 100 ms before and from 100 ms after it on."""
+    return await page.evaluate(
+        """async (act) => {
+            const rate = capture.context.sampleRate;
+            await capture.until(capture.end + rate * 0.3);
+            const stopped = Math.round(capture.context.currentTime * rate);
+            if (act === "stop") document.querySelector("#stop").click();
+            else document.activeElement.dispatchEvent(
+                new KeyboardEvent("keydown", { key: act, bubbles: true, cancelable: true }));
+            await capture.until(stopped + 0.5 * rate);
+            return [capture.loudest(stopped - 0.1 * rate, stopped), capture.loudest(stopped + 0.1 * rate, capture.end)];
+        }""",
+        act,
+    )
+
+
+async def speak(page: Page, text: str):
+    """Type a text and press Speak."""
+    await page.fill("#text", text)
+    await page.click("#go")
+
+
+async def until_heard(page: Page):
+    """Wait until the page sounds."""
+    await page.evaluate("() => capture.soundAfter(0)")
 
 
 async def samples_of(page: Page, expression: str) -> np.ndarray:

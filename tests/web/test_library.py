@@ -156,13 +156,15 @@ async def test_an_error_names_the_field_and_what_is_allowed(library):
     assert error == {"code": "invalid_input", "field": "voice", "allowed": ["af_heart", "bm_george"]}
 
 
-async def test_silence_at_once_20_times(library):
-    """A stop at a random moment: silence in less than 100 ms, and the next words sound from their first sample on."""
+async def test_an_interruption_at_any_moment_leaves_nothing_of_the_old(library):
+    """20 stops at random moments, every second one followed at once by other words.
+
+    From 100 ms after the stop on, the device is given the other words to the sample, and silence around them.
+    """
+    await library.evaluate(f"() => {{ {PLAYER} }}")
     rounds = await library.evaluate(
         """async (text) => {
-            window.player = new rtvoice.Player();
             await player.open();
-            const rate = capture.context.sampleRate;
             const rounds = [];
             let state = 1;
             const random = () => (state = (state * 48271) % 2147483647) / 2147483647;
@@ -170,23 +172,55 @@ async def test_silence_at_once_20_times(library):
                 capture.clear();
                 player.play(voice.speak(text));
                 const began = await capture.soundAfter(capture.end);
-                await capture.until(began + Math.round(random() * 0.5 * rate));
-                const stopped = Math.round(capture.context.currentTime * rate);
+                await capture.until(began + Math.round(random() * 12000));
+                const stopped = Math.round(capture.context.currentTime * 24000);
                 player.stop();
                 voice.cancel();
-                await capture.until(stopped + Math.round(0.4 * rate));
-                rounds.push({
-                    before: capture.loudest(stopped - Math.round(0.2 * rate), stopped),
-                    after: capture.loudest(stopped + Math.round(0.1 * rate), capture.end),
-                });
+                const before = capture.loudest(stopped - 4800, stopped);
+                const expected = i % 2 ? await other(`Other${i}.`) : new Float32Array(0);
+                await capture.until(stopped + 7200);
+                const heard = capture.between(stopped, capture.end);
+                const lead = heard.findLastIndex(Boolean) - expected.findLastIndex(Boolean); // of the other words
+                expected.forEach((sample, at) => (heard[lead + at] -= sample));
+                const after = heard.subarray(2400).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+                rounds.push({ before, after, said: expected.length });
             }
             return rounds;
+
+            /** Says something, and returns it once it was heard. */
+            async function other(words) {
+                const utterance = voice.speak(words);
+                const samples = [];
+                utterance.on("audio", (frame) => samples.push(...frame.samples));
+                const finished = new Promise((resolve) =>
+                    player.on("finish", ({ track }) => track === utterance.number && resolve()));
+                player.play(utterance);
+                await finished;
+                await capture.until(capture.end + 1024);
+                return Float32Array.from(samples, (sample) => sample / 32768);
+            }
         }""",
         TEXT,
     )
     assert len(rounds) == 20
     assert all(stop["before"] > 0.1 for stop in rounds), "it spoke until it was stopped"
     assert [stop["after"] for stop in rounds] == [0.0] * 20
+    assert [stop["said"] >= 4800 for stop in rounds] == [False, True] * 10
+
+
+async def test_a_cancel_may_say_how_much_was_heard(library):
+    outcome = await library.evaluate(
+        """async (text) => {
+            const utterance = voice.speak(text);
+            await new Promise((resolve) => utterance.on("audio", ({ at }) => at > 24000 && resolve()));
+            utterance.cancel(0.7);
+            return utterance.finished;
+        }""",
+        TEXT,
+    )
+    assert outcome["type"] == "cancelled"
+    assert TEXT[: outcome["spoken"]] == "The first sentence is"  # the fourth word begins at 0.6 s
+    assert outcome["computeS"] > 0
 
 
 async def test_the_position_is_what_is_heard(library):
@@ -213,8 +247,15 @@ async def test_the_position_is_what_is_heard(library):
     assert max(map(abs, errors)) < 0.002
 
 
-async def test_it_goes_on_when_the_device_is_gone(library, server):
-    """The audio device closes in the middle: what had not been played is played on a new one."""
+GONE = {
+    "closed": "contexts[0].close()",
+    "failed": "contexts[0].dispatchEvent(new Event('error'))",  # what browsers do when the device is unplugged
+}
+
+
+@pytest.mark.parametrize("gone", GONE.values(), ids=GONE)
+async def test_it_goes_on_when_the_device_is_gone(library, gone):
+    """The audio device goes in the middle: what had not been played is played on a new one."""
     result = await library.evaluate(
         """async (text) => {
             const contexts = [];
@@ -228,17 +269,61 @@ async def test_it_goes_on_when_the_device_is_gone(library, server):
             player.play(utterance);
             const began = await capture.soundAfter(capture.end);
             await capture.until(began + 12000);
-            await contexts[0].close();
+            GONE;
             const at = (await resumed).seconds;
             const end = (await finished).seconds;
             const { audioS } = await utterance.finished;
             return { contexts: contexts.length, at, end, audioS };
-        }""",
+        }""".replace("GONE", gone),
         TEXT,
     )
     assert result["contexts"] == 2
     assert 0.4 < result["at"] < 0.8
     assert result["end"] == pytest.approx(result["audioS"], abs=0.001)
+
+
+async def test_it_goes_on_when_the_output_is_changed(library):
+    """The context is moved to another output while it speaks: on it, or on a new one, all of it is played."""
+    result = await library.evaluate(
+        """async (text) => {
+            window.player = new rtvoice.Player();
+            await player.open();
+            const finished = new Promise((resolve) => player.on("finish", resolve));
+            const utterance = voice.speak(text);
+            player.play(utterance);
+            await capture.soundAfter(capture.end);
+            await capture.context.setSinkId({ type: "none" }).catch(() => {}); // it may give up the context instead
+            const { seconds } = await finished;
+            return { seconds, ...(await utterance.finished), state: player.state };
+        }""",
+        TEXT,
+    )
+    assert result["seconds"] == pytest.approx(result["audioS"], abs=0.001)
+    assert result["state"] == "running"
+
+
+async def test_a_suspended_device_loses_nothing(library, server):
+    await library.evaluate(f"() => {{ {PLAYER} }}")
+    heard = await samples_of(
+        library,
+        """(async () => {
+            await player.open();
+            const finished = new Promise((resolve) => player.on("finish", resolve));
+            const suspended = new Promise((resolve) =>
+                player.on("state", (state) => state === "suspended" && resolve()));
+            player.play(voice.speak(TEXT));
+            const began = await capture.soundAfter(capture.end);
+            await capture.until(began + 12000);
+            await capture.context.suspend();
+            await suspended;
+            await new Promise((resolve) => setTimeout(resolve, 300));
+            await player.open();
+            await finished;
+            await capture.until(capture.end + 1024);
+            return capture.sound();
+        })()""".replace("TEXT", json.dumps(TEXT)),
+    )
+    assert np.array_equal(heard, without_silence(await spoken_by(server, TEXT)))
 
 
 async def test_it_connects_again_when_the_server_is_back(browser, mortal_server):

@@ -10,39 +10,11 @@ import numpy as np
 import pytest
 from playwright.async_api import expect
 
-from tests.web.conftest import below, samples_of, visit
+from tests.web.conftest import below, samples_of, speak, stop_and_listen, until_heard, visit
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 LONG = "Every word of this goes on and on for a while. " * 8
-
-
-async def speak(page, text):
-    """Type a text and press Speak."""
-    await page.fill("#text", text)
-    await page.click("#go")
-
-
-async def until_heard(page):
-    """Wait until the page sounds."""
-    await page.evaluate("() => capture.soundAfter(0)")
-
-
-async def stop_and_listen(page, act):
-    """Do what stops the speech; return how loud it was in the 100 ms before and from 100 ms after it on."""
-    return await page.evaluate(
-        """async (act) => {
-            const rate = capture.context.sampleRate;
-            await capture.until(capture.end + rate * 0.3);
-            const stopped = Math.round(capture.context.currentTime * rate);
-            if (act === "stop") document.querySelector("#stop").click();
-            else document.activeElement.dispatchEvent(
-                new KeyboardEvent("keydown", { key: act, bubbles: true, cancelable: true }));
-            await capture.until(stopped + 0.5 * rate);
-            return [capture.loudest(stopped - 0.1 * rate, stopped), capture.loudest(stopped + 0.1 * rate, capture.end)];
-        }""",
-        act,
-    )
 
 
 async def test_it_speaks_what_is_typed(page):
@@ -57,6 +29,15 @@ async def test_it_speaks_what_is_typed(page):
     await expect(page.locator("#first-sound")).to_have_text(re.compile(r"\d m?s"))
     await expect(page.locator("#underruns")).to_have_text("0")
     await expect(page.locator("#status")).to_have_text("Finished.")
+
+
+async def test_nothing_to_say_is_said(page):
+    await speak(page, "  \n")
+    await expect(page.get_by_role("alert")).to_contain_text("nothing to say yet")
+    await expect(page.locator("#text")).to_be_focused()
+    await speak(page, "Now there is.")
+    await expect(page.get_by_role("alert")).to_be_empty()
+    await until_heard(page)
 
 
 async def test_ctrl_enter_speaks(page):
@@ -103,6 +84,39 @@ async def test_voice_speed_and_accent_are_asked_for(page):
     await expect(page.get_by_label("Speed")).to_have_value("1.25")
 
 
+async def test_voices_are_blended_by_weight(browser, server):
+    async with visit(browser, server.url, permissions=["clipboard-read", "clipboard-write"]) as page:
+        sent = []
+        page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(json.loads(frame))))
+        await page.reload()
+        await page.locator("[data-state=open]").wait_for()
+        await expect(page.locator("#voice-name")).to_have_text("af_heart")
+        await page.get_by_role("switch", name="Blend").check()
+        await page.get_by_role("checkbox", name="George").check()
+        await page.get_by_role("slider", name="Heart").fill("3")
+        await expect(page.locator("#shares output")).to_have_text(["75%", "25%"])
+        await page.get_by_role("button", name="Copy").click()
+        assert await page.evaluate("() => navigator.clipboard.readText()") == "af_heart(3)+bm_george(1)"
+        await page.get_by_role("button", name="Hear Heart and George").click()
+        await page.locator("#connection[data-state=speaking]").wait_for()
+        opening = next(message for message in sent if message["type"] == "speak")
+        assert opening["voice"] == "af_heart(3)+bm_george(1)"
+        await until_heard(page)
+        await page.reload()
+        await page.locator("[data-state=open]").wait_for()
+        await expect(page.locator("#voice-name")).to_have_text("af_heart(3)+bm_george(1)")
+        await page.get_by_role("switch", name="Blend").uncheck()
+        await expect(page.locator("#voice-name")).to_have_text("af_heart")
+        await expect(page.get_by_role("radio", name="Heart")).to_be_checked()
+
+
+async def test_a_blend_keeps_its_last_voice(page):
+    await page.get_by_role("switch", name="Blend").check()
+    await page.get_by_role("checkbox", name="Heart").click()
+    await expect(page.get_by_role("checkbox", name="Heart")).to_be_checked()
+    await expect(page.locator("#voice-name")).to_have_text("af_heart")
+
+
 async def test_the_word_that_is_heard_is_marked(page):
     """Each word of 0.2 s is marked when its tone leaves for the device, give or take a drawing or two."""
     await page.evaluate(
@@ -127,25 +141,6 @@ async def test_the_word_that_is_heard_is_marked(page):
     assert np.abs(late).max() < 0.2
 
 
-async def test_it_says_when_the_server_goes_and_goes_on_when_it_is_back(browser, mortal_server):
-    async with visit(browser, mortal_server.url) as page:
-        await page.locator("[data-state=open]").wait_for()
-        await speak(page, LONG * 4)
-        await until_heard(page)
-        await mortal_server.kill()
-        await page.locator("[data-state=waiting]").wait_for()
-        await expect(page.get_by_role("alert")).to_contain_text("The speech server went away")
-        await expect(page.locator("#connection-text")).to_contain_text("Next try in")
-        await expect(page.locator("#go")).to_be_disabled()
-        await mortal_server.start()
-        await page.locator("[data-state=open]").wait_for()
-        await expect(page.locator("#go")).to_be_enabled()
-        await expect(page.get_by_role("alert")).to_be_empty()
-        await speak(page, "Back again.")
-        await page.locator("[data-state=open]").wait_for()
-        await expect(page.locator("#status")).to_have_text("Finished.")
-
-
 async def test_an_error_of_the_server_is_shown(page):
     await speak(page, "x" * 20_001)
     await expect(page.get_by_role("alert")).not_to_be_empty()
@@ -165,76 +160,6 @@ async def test_what_was_heard_can_be_downloaded(page, tmp_path):
         samples = np.frombuffer(file.readframes(file.getnframes()), "<i2")
     assert len(samples) >= 3 * 4_800
     assert np.abs(samples).max() == pytest.approx(16_384, abs=100)
-
-
-async def test_an_answer_is_spoken_while_it_is_written_and_can_be_interrupted(page):
-    await page.get_by_role("tab", name="Converse").click()
-    await page.get_by_label("Tokens a second").fill("40")
-    await page.fill("#prompt", "Why so early?")
-    await page.press("#prompt", "Enter")
-    await until_heard(page)
-    written = len(await page.locator(".answer").inner_text())
-    await expect(page.locator(".answer")).to_contain_text("language model")
-    assert len(await page.locator(".answer").inner_text()) > written, "it is still being written"
-    await page.focus("#prompt")
-    before, after = await stop_and_listen(page, " ")
-    assert before > 0.3
-    assert after == 0
-    await expect(page.locator(".verdict")).to_contain_text("the rest was not said")
-    said = await page.locator(".answer .heard").inner_text()
-    unsaid = await page.locator(".answer .now ~ span").inner_text()
-    assert said.startswith("Speech is")
-    assert unsaid
-    assert await page.input_value("#prompt") == ""
-
-
-async def test_typing_interrupts_and_is_kept(page):
-    await page.get_by_role("tab", name="Converse").click()
-    await page.fill("#prompt", "Go on.")
-    await page.press("#prompt", "Enter")
-    await until_heard(page)
-    await page.locator("#talk").focus()
-    await page.keyboard.type("Wait")
-    await page.locator(".verdict").wait_for()
-    assert await page.input_value("#prompt") == "Wait"
-
-
-async def test_answers_come_from_a_model_that_speaks_openais_protocol(page):
-    asked = []
-    pieces = ["Hello", " from", " a model.", " It ", "streams."]
-    events = [{"choices": [{"delta": {"content": piece}}]} for piece in pieces]
-    body = "".join(f"data: {json.dumps(event)}\n\n" for event in [{"choices": [{"delta": {}}]}, *events])
-
-    async def answer(route):
-        asked.append(route.request)
-        await route.fulfill(body=body + "data: [DONE]\n\n", content_type="text/event-stream")
-
-    await page.route("**/v1/chat/completions", answer)
-    await page.get_by_role("tab", name="Converse").click()
-    await page.get_by_label("A model of yours").check()
-    await page.get_by_label("Address").fill(f"{page.url}v1/")
-    await page.get_by_label("Model", exact=True).fill("small")
-    await page.get_by_label("Key").fill("secret")
-    await page.fill("#prompt", "Who are you?")
-    await page.press("#prompt", "Enter")
-    await expect(page.locator("#status")).to_have_text("Finished.")
-    await expect(page.locator(".answer")).to_have_text("".join(pieces))
-    request = asked[0].post_data_json
-    assert request["model"] == "small"
-    assert request["stream"] is True
-    assert request["messages"][-1] == {"role": "user", "content": "Who are you?"}
-    assert (await asked[0].all_headers())["authorization"] == "Bearer secret"
-
-
-async def test_a_model_that_does_not_answer_is_named(page):
-    await page.route("**/v1/chat/completions", lambda route: route.abort())
-    await page.get_by_role("tab", name="Converse").click()
-    await page.get_by_label("A model of yours").check()
-    await page.get_by_label("Address").fill(f"{page.url}v1")
-    await page.fill("#prompt", "Who are you?")
-    await page.press("#prompt", "Enter")
-    await expect(page.get_by_role("alert")).to_contain_text("does not answer")
-    await page.locator("[data-state=open]").wait_for()
 
 
 async def test_modes_are_chosen_by_keyboard(page):
@@ -257,3 +182,35 @@ async def test_it_works_below_a_path(browser, server):
         await page.locator("[data-state=open]").wait_for()
         await speak(page, "Hello.")
         await until_heard(page)
+
+
+async def test_a_phone_speaks_by_touch(browser, server):
+    async with visit(
+        browser, server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    ) as page:
+        await page.locator("[data-state=open]").wait_for()
+        await page.fill("#text", LONG)
+        await expect(page.locator("#go")).to_be_in_viewport()
+        await page.locator("#go").tap()
+        await until_heard(page)
+        await expect(page.locator("#stop")).to_be_in_viewport()
+        await page.locator("#stop").tap()
+        await expect(page.locator("#status")).to_have_text("Stopped.")
+        small = await page.evaluate(
+            """() => [...document.querySelectorAll("button, select, label.voice, .tabs button")]
+                .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 24)
+                .map((target) => target.outerHTML)"""
+        )
+        assert not small, "WCAG's least size of what is touched"
+
+
+async def test_what_moves_by_itself_rests_where_that_is_asked_for(browser, server):
+    async with visit(browser, server.url, reduced_motion="reduce") as page:
+        await page.locator("[data-state=open]").wait_for()
+        await speak(page, LONG)
+        await until_heard(page)
+        await page.wait_for_function("() => document.querySelector('.now').textContent")
+        running = await page.evaluate(
+            "() => document.getAnimations().filter((it) => it.playState === 'running').length"
+        )
+        assert running == 0

@@ -1,7 +1,8 @@
 import { element } from "./elements.js";
 
 const PAUSE = 2000; // milliseconds between two looks
-const HISTORY = 90; // looks that the curve of memory shows: three minutes
+const HISTORY = 180_000; // milliseconds that the curve of memory shows
+const CURVE_WIDTH = 89; // as in index.html
 
 /**
  * @typedef {"cold" | "loading" | "ready" | "releasing" | "released"} EngineState
@@ -28,7 +29,7 @@ export class EngineView {
   #inView = false;
   #timer = 0;
   #asking = false;
-  /** @type {number[]} bytes of memory, one a look */
+  /** @type {{time: number, bytes: number}[]} of memory; times in milliseconds */
   #memory = [];
 
   /** @param {URL} server */
@@ -43,8 +44,9 @@ export class EngineView {
 
   /** Look now, and from then on now and then. */
   async look() {
+    if (this.#asking) return;
     clearTimeout(this.#timer);
-    if (this.#asking || !this.#inView || document.visibilityState !== "visible") return;
+    if (!this.#inView || document.visibilityState !== "visible") return;
     this.#asking = true;
     try {
       const response = await fetch(this.#url, { cache: "no-store" });
@@ -68,9 +70,10 @@ export class EngineView {
     write("sessions", String(status.sessions));
     write("utterances", String(status.utterances));
     write("waiting", String(status.queue));
-    this.#memory.push(status.memory_bytes);
-    this.#memory.splice(0, this.#memory.length - HISTORY);
-    this.#drawMemory();
+    const time = performance.now();
+    this.#memory.push({ time, bytes: status.memory_bytes });
+    this.#memory = this.#memory.filter((look) => time - look.time < HISTORY);
+    this.#drawMemory(time);
   }
 
   #showNothing() {
@@ -80,13 +83,16 @@ export class EngineView {
     for (const id of ["memory", "sessions", "utterances", "waiting"]) write(id, "–");
   }
 
-  #drawMemory() {
-    const most = Math.max(...this.#memory);
-    const first = HISTORY - this.#memory.length;
-    const points = this.#memory.map((bytes, i) => `${first + i},${(30 - (28 * bytes) / most).toFixed(1)}`);
+  /** @param {number} now in milliseconds */
+  #drawMemory(now) {
+    const most = Math.max(...this.#memory.map(({ bytes }) => bytes));
+    const points = this.#memory.map(({ time, bytes }) => {
+      const x = CURVE_WIDTH * (1 - (now - time) / HISTORY);
+      return `${x.toFixed(1)},${(30 - (28 * bytes) / most).toFixed(1)}`;
+    });
     const [area, line] = this.#panel.querySelectorAll("path");
     line.setAttribute("d", `M${points.join("L")}`);
-    area.setAttribute("d", `M${first},31L${points.join("L")}L${HISTORY - 1},31Z`);
+    area.setAttribute("d", `M${points[0].split(",")[0]},31L${points.join("L")}L${CURVE_WIDTH},31Z`);
   }
 }
 

@@ -63,15 +63,19 @@ speaker.player.on("state", (state) => state === "running" && speaker.speaking &&
 speaker.on("take", (take) => {
   notice("");
   say(""); // a screen reader need not talk into the speech
-  take.utterance.on("loading", showState);
-  take.utterance.on("segment", showState);
-  engine.look();
+  for (const event of /** @type {const} */ (["loading", "segment"])) {
+    take.utterance.on(event, () => {
+      showState();
+      if (take.segments.length < 2) engine.look();
+    });
+  }
   showState();
 });
 speaker.on("over", (take) => {
   const endings = { finished: "Finished.", stopped: "Stopped.", failed: "It broke off." };
   say(endings[take.ending ?? "finished"]);
   showState();
+  engine.look();
 });
 settings.on("introduce", (text) => attempt(() => speaker.speak(text, settings.options)));
 go.addEventListener("click", () => attempt(start));
@@ -164,7 +168,8 @@ function stateInWords(state) {
       return "Connecting…";
     case "open":
       if (!take || take.ending) return "Connected";
-      return take.load && !take.segments.length ? "Loading the model" : "Speaking";
+      if (!take.load || take.segments.length) return "Speaking";
+      return take.load.expectedS === null ? "Loading the model" : `Loading the model, ${loadsFor(take.load)} s to go`;
     case "waiting": {
       const pause = Math.max(1, Math.ceil((state.retryAt - Date.now()) / 1000));
       return `${ABSENCES[state.reason][0]}. Next try in ${pause} s`;
@@ -172,6 +177,14 @@ function stateInWords(state) {
     case "closed":
       return "Disconnected";
   }
+}
+
+/**
+ * @param {{from: number, until: number, expectedS: number | null}} load
+ * @returns {number} seconds that it will take still, if it takes as long as the last time
+ */
+function loadsFor({ from, until, expectedS }) {
+  return Math.max(1, Math.ceil((expectedS ?? 0) - (until - from)));
 }
 
 /** @param {string} text for people, shown and read out; empty takes it away */

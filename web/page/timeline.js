@@ -189,7 +189,8 @@ export class Timeline {
   #drawLoad(take, x, row) {
     if (!take.load) return;
     const { context } = this.canvas;
-    const { from, until } = take.load;
+    const { from } = take.load;
+    const until = take.segments.length || take.ending ? take.load.until : take.now;
     context.fillStyle = this.canvas.ink;
     const words = this.#fitting(`the model is loaded, ${milliseconds(until - from)}`, x(until) - x(from) - 14);
     context.fillText(words, x(from) + 8, row.top + row.height / 2);

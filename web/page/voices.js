@@ -80,8 +80,13 @@ export class VoiceChoice extends Emitter {
   #show() {
     const blending = this.#blending.checked;
     const full = this.#weights.size >= MOST_BLENDED;
-    for (const card of /** @type {NodeListOf<HTMLInputElement>} */ (this.#cards.querySelectorAll("input"))) {
+    /** @type {NodeListOf<HTMLInputElement>} */
+    const cards = this.#cards.querySelectorAll("input");
+    for (const card of cards) {
+      card.checked = false; // of radio buttons, one that is checked unchecks the others
       card.type = blending ? "checkbox" : "radio";
+    }
+    for (const card of cards) {
       card.checked = this.#weights.has(card.value);
       card.disabled = blending && full && !card.checked;
     }
