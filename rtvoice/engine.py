@@ -12,6 +12,7 @@ from rtvoice.paths import default_paths
 from rtvoice.pieces import pieces
 from rtvoice.serving.narration import SpokenAudio, TextInbox, narrate
 from rtvoice.speech.synthesizer import SpeechOptions
+from rtvoice.speech.turn import Turn
 from rtvoice.text.front import TextOptions
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class Engine:
         inbox = TextInbox()
         feeder = asyncio.create_task(_feed(inbox, text), name="text")
         try:
-            async with aclosing(narrate(inbox, self._synthesizer, options, reading=reading)) as narration:
+            async with aclosing(narrate(inbox, self._synthesizer, options, Turn(), reading=reading)) as narration:
                 async for audio in _one_ahead(narration):
                     yield audio
         finally:

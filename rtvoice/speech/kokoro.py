@@ -14,6 +14,7 @@ from rtvoice.errors import InvalidInput, SetupError, SynthesisFailed
 from rtvoice.speech.acoustics import Acoustics
 from rtvoice.speech.build import ensure_model, model_folder
 from rtvoice.speech.cores import find_cores, follow, size
+from rtvoice.speech.costs import Costs
 from rtvoice.speech.fitting import fit_statistics
 from rtvoice.speech.mapped import let_go
 from rtvoice.speech.networks import choose_precision, make_pool, read_arrays
@@ -71,6 +72,7 @@ class KokoroSynthesizer(Synthesizer):
     def __init__(self, config: EngineConfig, *, g2p_replaced: Callable[[int | None], None] | None = None) -> None:
         self._config = config
         self._g2p_replaced = g2p_replaced
+        self._costs = Costs()  # kept from one load to the next
         self._voices = VoiceStore(config.paths.data, config.voices)
         self._resources = AsyncExitStack()
         self._loaded: _Loaded | None = None
@@ -116,7 +118,7 @@ class KokoroSynthesizer(Synthesizer):
             sizes = size(find_cores(), self._config.streams, self._config.threads)
             precision = await asyncio.to_thread(choose_precision, self._config.precision)
             pool = make_pool(model, arrays, precision, sizes.streams, sizes.threads)
-            acoustics = Acoustics(await resources.enter_async_context(pool), arrays)
+            acoustics = Acoustics(await resources.enter_async_context(pool), arrays, costs=self._costs)
             await phonemizer.ready()
             if self._config.streams is None:
                 watch = asyncio.create_task(follow(pool.limit, sizes.threads), name="rtvoice cores")
@@ -179,6 +181,7 @@ class KokoroSynthesizer(Synthesizer):
             else:
                 for samples in _silence(part.seconds):
                     start += len(samples)
+                    turn.give(len(samples) / SAMPLE_RATE)
                     yield AudioSlice(samples)
 
     async def _passage(

@@ -1,14 +1,14 @@
 """The generator slice by slice: which rows each slice needs, and where they are kept. Sans-I/O.
 
-A `SlicedGeneration` is asked for the next call of a network, runs nothing itself, and is given what the network
-returned. Buffers hold zeros around the utterance, so that every slice is a view of them: nothing is copied to feed a
-network.
+A `SlicedGeneration` is told which slice to make next (`rtvoice.speech.pace` says which), answers with the call of a
+network, runs nothing itself, and is given what the network returned. Buffers hold zeros around the utterance, so that
+every slice is a view of them: nothing is copied to feed a network.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,16 +31,48 @@ STAGE2_LENGTHS = (16, 64)
 STAGES = (*(f"stage1-{length}" for length in STAGE1_LENGTHS), *(f"stage2-{length}" for length in STAGE2_LENGTHS))
 """The networks by which the generator runs in slices."""
 
-GROWTH = 4
-"""How many times the audio that was given before a slice may be long. The first is as short as can be, so that sound
-begins early; the next ones may be longer the more audio the listener has in hand, so that none runs dry on a machine
-that is slow, and soon they are as long as is cheapest."""
-
 SAMPLES_PER_ROW = 300
 """Samples of one row of the decoder's features, 12.5 ms."""
 
 LOOK_AHEAD = 2
 """Rows of features that stage 1 must be ahead of stage 2 (12 of its own rows)."""
+
+
+class Step(NamedTuple):
+    """A slice to make: its stage, 1 or 2, and its length in rows of features."""
+
+    stage: int
+    length: int
+
+    @property
+    def network(self) -> str:
+        """The name of the network that makes it."""
+        return f"stage{self.stage}-{self.length}"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an utterance has come through the stages, in rows of features.
+
+    Attributes:
+        count: of all.
+        made: that stage 1 has done.
+        spoken: that stage 2 has done.
+    """
+
+    count: int
+    made: int = 0
+    spoken: int = 0
+
+    def after(self, step: Step) -> Progress:
+        """Return the progress when a slice has been made."""
+        if step.stage == 1:
+            return replace(self, made=min(self.count, self.made + step.length))
+        return replace(self, spoken=min(self.count, self.spoken + step.length))
+
+    def missing(self, length: int) -> int:
+        """Return how many rows stage 1 must make before stage 2 can make a slice of that length."""
+        return max(0, min(self.count, self.spoken + length + LOOK_AHEAD) - self.made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +86,10 @@ class Call:
 class SlicedGeneration:
     """One utterance's way through the sliced generator.
 
-    While `call()` returns a call, run it and give its outputs to `take`, which returns samples whenever a slice of
-    them is complete.
+    While something of it is left to speak, ask for the call of a step, run it and give its outputs to `take`.
+
+    Attributes:
+        progress: how far it has come.
     """
 
     def __init__(
@@ -75,9 +109,9 @@ class SlicedGeneration:
             stage1_lengths: lengths that stage 1 is there for, in rows of features, rising.
             stage2_lengths: likewise for stage 2.
         """
-        self._count = count = len(features)
+        self.progress = Progress(len(features))
+        count = self.progress.count
         self._source, self._norms = source, norms
-        self._lengths = (stage1_lengths, stage2_lengths)
         longest = max(*stage1_lengths, *stage2_lengths)
         self._x = _with_margins(features, 7, longest + 7)
         self._y = np.zeros((12 + 10 * (count + longest) + 12, 256), np.float32)
@@ -88,37 +122,35 @@ class SlicedGeneration:
         self._first[64] = 1
         self._norm = _with_margins(window_norm(spectra), 0, 60 * longest)
         self._margin = margin(stage1_lengths)
-        self._made = self._given = 0  # rows of features that stage 1 and stage 2 have done
-        self._length = 0  # of the slice under way
-        self._stage = 0
+        self._step: Step | None = None  # under way
 
-    def call(self) -> Call | None:
-        """Return the next network to run, None at the end. Repeatable until `take`."""
-        if self._given >= self._count:
-            return None
-        most = GROWTH * self._given
-        second = _fitting(self._lengths[1], self._count - self._given, most)
-        if self._made < min(self._count, self._given + second + LOOK_AHEAD):
-            self._stage = 0
-            self._length = _fitting(self._lengths[0], self._count - self._made, most)
-            return self._call_stage1(self._made, self._made + self._length)
-        self._stage = 1
-        self._length = second
-        return self._call_stage2(self._given, self._given + second)
+    def call(self, step: Step) -> Call:
+        """Return the network to run for a step, and what it is fed.
+
+        Args:
+            step: of a length that the buffers were prepared for; one of stage 2 needs stage 1 to be far enough ahead
+                (`Progress.missing`).
+        """
+        self._step = step
+        if step.stage == 1:
+            return self._call_stage1(self.progress.made, step)
+        return self._call_stage2(self.progress.spoken, step)
 
     def take(self, outputs: Mapping[str, Floats]) -> Floats | None:
         """Take what the network of the last `call` returned; return the samples it completes, 300 a row, or None."""
-        if self._stage == 0:
-            rows = 10 * (min(self._made + self._length, self._count) - self._made)
-            start = 12 + 10 * self._made
-            self._y[start : start + rows] = outputs["y"][:rows]
-            self._made += self._length
-            return None
-        rows = min(self._length, self._count - self._given)
-        self._given += self._length
-        return outputs["samples"][: rows * SAMPLES_PER_ROW]
+        if self._step is None:
+            raise AssertionError("nothing was called")
+        before, self.progress = self.progress, self.progress.after(self._step)
+        self._step = None
+        if self.progress.spoken > before.spoken:
+            return outputs["samples"][: (self.progress.spoken - before.spoken) * SAMPLES_PER_ROW]
+        rows = 10 * (self.progress.made - before.made)
+        start = 12 + 10 * before.made
+        self._y[start : start + rows] = outputs["y"][:rows]
+        return None
 
-    def _call_stage1(self, a: int, b: int) -> Call:
+    def _call_stage1(self, a: int, step: Step) -> Call:
+        b = a + step.length
         self._source.make(60 * b + 579)
         inputs = {
             "x": self._x[a : b + 14],
@@ -127,9 +159,10 @@ class SlicedGeneration:
             "scale": self._norms.scales[0],
             "shift": self._norms.shifts[0],
         }
-        return Call(f"stage1-{b - a}", inputs)
+        return Call(step.network, inputs)
 
-    def _call_stage2(self, a: int, b: int) -> Call:
+    def _call_stage2(self, a: int, step: Step) -> Call:
+        b = a + step.length
         inputs = {
             "x": self._y[10 * a : 10 * b + 24],
             "har": self._source.rows[self._margin + 60 * a - 124 : self._margin + 60 * b + 125],
@@ -139,21 +172,12 @@ class SlicedGeneration:
             "scale": self._norms.scales[1],
             "shift": self._norms.shifts[1],
         }
-        return Call(f"stage2-{b - a}", inputs)
+        return Call(step.network, inputs)
 
 
 def margin(stage1_lengths: Sequence[int] = STAGE1_LENGTHS) -> int:
     """Return how many rows of zeros the source's spectra must have before and behind them."""
     return 60 * max(stage1_lengths) + 579
-
-
-def _fitting(lengths: Sequence[int], left: int, most: int) -> int:
-    """Choose a slice's length: the shortest that does all that is left, else the longest up to `most`.
-
-    All are in rows of features.
-    """
-    allowed = [length for length in lengths if length <= most] or lengths[:1]
-    return next((length for length in allowed if length >= left), allowed[-1])
 
 
 def _with_margins(data: Floats, before: int, behind: int) -> Floats:

@@ -67,7 +67,8 @@ class Turn:
     Args:
         account: who it is charged to; None for nobody in particular.
         dry_at: tells when the listener has nothing left to hear, on the clock; in the past if it waits already, None
-            before the utterance's first audio. Asked before each inference.
+            before the utterance's first audio. Asked before each inference. Without it the listener is taken to hear
+            what is given from then on, in real time.
         loading: called when the work has to wait until the engine is loaded, at once and then every second, with the
             seconds that have passed and those that it is expected to take in all, if that is known.
         clock: a steady clock, in seconds.
@@ -86,14 +87,35 @@ class Turn:
         self.account = account if account is not None else Account()
         self.loading = loading
         self.loading_s = 0.0
-        self._dry_at = dry_at
+        self._told_dry_at = dry_at
         self._now = clock
+        self._given = False
+        self._reckoned: float | None = None  # when the listener is dry, if nobody tells
         self._hungry: float | None = None  # the deadline, from its first asking on, while the listener has nothing
+
+    @property
+    def in_hand_s(self) -> float:
+        """Seconds until the listener has heard all that there is; 0 if it waits."""
+        dry_at = self._dry_at()
+        return max(0.0, dry_at - self._now()) if dry_at is not None else 0.0
+
+    @property
+    def hears(self) -> bool:
+        """Whether the listener has heard some of it, or still hears what came before."""
+        return self._given or self.in_hand_s > 0
+
+    def give(self, seconds: float) -> None:
+        """Note that so much audio goes to the listener."""
+        self._given = True
+        self._reckoned = max(self._reckoned or -math.inf, self._now()) + seconds
+
+    def _dry_at(self) -> float | None:
+        return self._told_dry_at() if self._told_dry_at is not None else self._reckoned
 
     def deadline(self) -> float:
         """What places are given by, the least first: seconds on the clock."""
         now = self._now()
-        dry_at = self._dry_at() if self._dry_at is not None else None
+        dry_at = self._dry_at()
         if dry_at is not None and dry_at > now:
             self._hungry = None
             return dry_at + self.account.debt(now)

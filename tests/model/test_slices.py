@@ -7,11 +7,13 @@ import openvino as ov
 import pytest
 
 from rtvoice.speech import host
+from rtvoice.speech.costs import Cost, Costs
 from rtvoice.speech.network import PRECISIONS, WINDOWS, build_networks, generator_kernels, host_arrays
 from rtvoice.speech.network.layers import Weights
 from rtvoice.speech.network.sliced import stage1_network, stage2_network
 from rtvoice.speech.norms import StyledNorms
-from rtvoice.speech.slices import LOOK_AHEAD, SAMPLES_PER_ROW, SlicedGeneration, margin
+from rtvoice.speech.pace import Pace
+from rtvoice.speech.slices import SAMPLES_PER_ROW, SlicedGeneration, margin
 from rtvoice.speech.statistics import Statistics
 from rtvoice.speech.voices import VoiceStore
 from rtvoice.speech.weights import load_weights
@@ -64,14 +66,15 @@ def generate(exact, lengths1, lengths2, precision="f32"):
             drawn = draw(exact.weights, length, WINDOWS, precision)
             networks[f"stage{stage}-{length}"] = ov.compile_model(drawn, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     generation = SlicedGeneration(exact.features, exact.source(margin(lengths1)), exact.norms, lengths1, lengths2)
-    slices, order = [], []
-    while (call := generation.call()) is not None:
+    costs = {name: Cost(1e-3) for name in (*networks, "text", "prosody", "decoder")}
+    slices = []
+    for step in Pace(costs, Costs(costs), lengths1, lengths2).plan(ROWS):
+        call = generation.call(step)
         network = networks[call.network]
         outputs = network({**call.inputs, **exact.fed(network, precision)})
-        order.append(call.network)
         if (samples := generation.take({port.any_name: array for port, array in outputs.items()})) is not None:
             slices.append(np.array(samples))
-    return slices, order
+    return slices
 
 
 @pytest.mark.parametrize(
@@ -80,7 +83,7 @@ def generate(exact, lengths1, lengths2, precision="f32"):
     ids=["rising", "short", "one", "longer than all", "the last is whole"],
 )
 def test_slices_give_the_samples_of_the_exact_form_beginnings_and_ends_included(exact, lengths1, lengths2):
-    slices, _ = generate(exact, lengths1, lengths2)
+    slices = generate(exact, lengths1, lengths2)
     samples = np.concatenate(slices)
     assert samples.shape == exact.samples.shape == (ROWS * SAMPLES_PER_ROW,)
     assert 0.05 < np.abs(exact.samples).max() < 1
@@ -88,13 +91,6 @@ def test_slices_give_the_samples_of_the_exact_form_beginnings_and_ends_included(
 
 
 def test_kernels_of_bfloat16_leave_a_noise_that_the_speech_covers(exact):
-    samples = np.concatenate(generate(exact, (18, 50), (16, 32), "bf16")[0])
+    samples = np.concatenate(generate(exact, (18, 50), (16, 32), "bf16"))
     noise = np.sqrt(np.mean((samples - exact.samples) ** 2) / np.mean(exact.samples**2))
     assert noise < 0.05
-
-
-def test_the_first_sound_needs_the_shortest_slices_alone(exact):
-    slices, order = generate(exact, (18, 34), (16, 32))
-    assert order[:4] == ["stage1-18", "stage2-16", "stage1-34", "stage2-32"]
-    assert len(slices[0]) == 16 * SAMPLES_PER_ROW
-    assert LOOK_AHEAD == 18 - 16
