@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -72,12 +73,18 @@ async def dial(address: Address, numbers: Iterator[int]) -> Link:
     except InvalidStatus as error:
         raise _refusal(url, error) from error
     except (OSError, InvalidHandshake) as error:  # a timeout is an OSError
-        raise ConnectionLost(f"There is no rtvoice server at {url}: {error}") from error
+        raise ConnectionLost(f"There is no rtvoice server at {url}: {_why(error)}.") from error
     try:
         return Link(websocket, await _read_ready(websocket), numbers)
     except BaseException:
         await close(websocket)
         raise
+
+
+def _why(error: OSError | InvalidHandshake) -> str:
+    if isinstance(error, ConnectionError) and error.errno:
+        return os.strerror(error.errno)
+    return str(getattr(error, "strerror", None) or error)
 
 
 async def _read_ready(websocket: ClientConnection) -> Ready:

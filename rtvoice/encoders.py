@@ -7,7 +7,6 @@ long as the samples that went in, to the nearest sample or, where a codec has fr
 from __future__ import annotations
 
 import io
-import struct
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,6 +15,7 @@ import numpy as np
 from rtvoice.audio import encode
 from rtvoice.config import AUDIO_FORMATS, OPUS_RATES, PCM_FORMATS, SAMPLE_RATE, SAMPLE_RATES
 from rtvoice.errors import InvalidInput
+from rtvoice.wav import wav_header
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -30,7 +30,6 @@ _CODECS = ("mp3", "opus")
 _MP3_BITS_PER_S = 64_000
 _OPUS_BITS_PER_S = 48_000
 _OPUS_PAGE_US = "20000"  # one packet a page, so that no packet waits for others
-_ENDLESS = 0xFFFF_FFFF  # the length that a WAV header gives when nobody knows it yet
 
 
 def available_formats() -> tuple[str, ...]:
@@ -48,7 +47,9 @@ def check_format(audio_format: AudioFormat) -> None:
     """
     formats = available_formats()
     if audio_format.encoding not in formats:
-        raise InvalidInput("There is no such audio format.", field="format", allowed=formats)
+        known = audio_format.encoding in AUDIO_FORMATS
+        what = "needs the extra `codecs` (pip install rtvoice[codecs])" if known else "is no audio format"
+        raise InvalidInput(f"{audio_format.encoding[:32]!r} {what}.", field="format", allowed=formats)
     rates = OPUS_RATES if audio_format.encoding == "opus" else SAMPLE_RATES
     if audio_format.sample_rate not in rates:
         raise InvalidInput(
@@ -169,10 +170,7 @@ class _Wav:
     """16 bit samples behind a header that gives no length, as streams have it."""
 
     def __init__(self, rate: int) -> None:
-        self._header = struct.pack(
-            "<4sI4s4sIHHIIHH4sI",
-            *(b"RIFF", _ENDLESS, b"WAVE", b"fmt ", 16, 1, 1, rate, 2 * rate, 2, 16, b"data", _ENDLESS),
-        )
+        self._header = wav_header("pcm_s16le", rate)
 
     def encode(self, samples: NDArray[np.float32]) -> bytes:
         header, self._header = self._header, b""

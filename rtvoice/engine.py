@@ -7,7 +7,8 @@ import os
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Self
 
-from rtvoice.config import EngineConfig
+from rtvoice.config import MAX_PAUSE_MS, EngineConfig
+from rtvoice.errors import InvalidInput
 from rtvoice.paths import default_paths
 from rtvoice.pieces import pieces
 from rtvoice.serving.narration import SpokenAudio, TextInbox, narrate
@@ -75,6 +76,7 @@ class Engine:
         voice: str | None = None,
         speed: float = 1.0,
         language: str | None = None,
+        pause_s: float = 0.0,
         seed: int = 0,
         markup: Markup = "markdown",
         control: bool = False,
@@ -87,6 +89,7 @@ class Engine:
             voice: a name in `voices`, or a blend of them as `af_heart(2)+bf_emma(1)`; by default the first.
             speed: factor on the pace, 0.5 to 2.0.
             language: one of `languages`; by default the voice's own.
+            pause_s: silence between two sentences, beside what the voice makes itself, 0 to 10 s.
             seed: of the noise in the sound; same seed and text, same samples.
             markup: whose marks the text has. With `ssml` its tags act.
             control: whether `[pause:0.8s]` and `[word](/phonemes/)` act; not for text from people not trusted.
@@ -102,14 +105,19 @@ class Engine:
 
         Leaving the iteration (`aclose`, or cancelling the task) drops the rest. An exception of `text` is raised here.
         """
-        options = SpeechOptions(voice=voice or self.voices[0].name, language=language, speed=speed, seed=seed)
+        name = self.voices[0].name if voice is None else voice
+        options = SpeechOptions(voice=name, language=language, speed=speed, seed=seed)
         self._synthesizer.check(options)
+        if not 0 <= pause_s * 1000 <= MAX_PAUSE_MS:
+            allowed = f"a number from 0 to {MAX_PAUSE_MS // 1000}"
+            raise InvalidInput(f"pause_s must be {allowed}.", field="pause_s", allowed=allowed)
         voices = frozenset(voice.name for voice in self.voices)
         reading = TextOptions(markup=markup, control=control, lexicon=lexicon, voices=voices)
         inbox = TextInbox()
         feeder = asyncio.create_task(_feed(inbox, text), name="text")
         try:
-            async with aclosing(narrate(inbox, self._synthesizer, options, Turn(), reading=reading)) as narration:
+            narration = narrate(inbox, self._synthesizer, options, Turn(), reading=reading, pause_s=pause_s)
+            async with aclosing(narration):
                 async for audio in _one_ahead(narration):
                     yield audio
         finally:

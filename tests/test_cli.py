@@ -20,6 +20,7 @@ import urllib.request
 import wave
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 import structlog
@@ -28,11 +29,11 @@ from rtvoice import cli
 from rtvoice.audio import decode
 from rtvoice.commands import doctor
 from rtvoice.commands.progress import ProgressBar
-from rtvoice.commands.wav import wav_header
 from rtvoice.config import Limits, Paths, ServerConfig
 from rtvoice.errors import SetupError
 from rtvoice.speech.build import BuiltModel
 from rtvoice.speech.voices import VoiceStore
+from rtvoice.wav import wav_header
 from tests.scripted import ScriptedSynthesizer
 
 ROOT = Path(__file__).parents[1]
@@ -160,7 +161,9 @@ class TestErrors:
             (["say", "x", "--speed", "nan"], "'nan' is not a number from 0.5 to 2.0"),
             (["say", "x", "--speed", "fast"], "'fast' is not a number"),
             (["say", "x", "--seed", "-1"], "'-1' is not a whole number from 0 to 4294967295"),
-            (["say", "x", "--format", "mp3"], "invalid choice: 'mp3'"),
+            (["say", "x", "--format", "flac"], "invalid choice: 'flac'"),
+            (["say", "x", "--rate", "11025"], "invalid choice: 11025"),
+            (["say", "x", "--pause", "11"], "'11' is not a number of seconds from 0 to 10"),
             (["serve", "--port", "70000"], "'70000' is not a whole number from 0 to 65535"),
             (["serve", "--streams", "0"], "'0' is not a whole number, 1 or more"),
             (["serve", "--drain", "inf"], "'inf' is not a number of seconds"),
@@ -175,7 +178,7 @@ class TestErrors:
 
     def test_an_unknown_voice_names_those_there_are(self, run, double, tmp_path):
         code, _, err = run("say", "Hello.", "--voice", "af_hart", "-o", str(tmp_path / "x.wav"))
-        assert (code, err) == (2, "rtvoice: There is no such voice. Allowed: af_heart, bm_george.\n")
+        assert (code, err) == (2, "rtvoice: There is no voice named 'af_hart'. Allowed: af_heart, bm_george.\n")
         assert not list(tmp_path.glob("*x.wav*"))
 
     def test_a_failure_is_one_sentence_and_ends_with_1(self, run, double, monkeypatch):
@@ -260,6 +263,55 @@ class TestSay:
         assert (code, err) == (0, "rtvoice: there was nothing to say.\n")
         with wave.open(str(tmp_path / "empty.wav")) as file:
             assert file.getnframes() == 0
+
+    def test_nothing_to_say_needs_neither_engine_nor_player(self, run, double, monkeypatch):
+        monkeypatch.setenv("PATH", "/nonexistent")
+        for text in ("", " ", "\n"):
+            assert run("say", text) == (0, b"", "rtvoice: there was nothing to say.\n")
+        assert double == {"engines": [], "models": []}
+
+    @pytest.mark.parametrize(("name", "code", "width"), [("mulaw", 7, 1), ("alaw", 6, 1), ("pcm_s16le", 1, 2)])
+    def test_other_formats_and_rates(self, run, double, tmp_path, name, code, width):
+        path = tmp_path / "line.wav"
+        assert run("say", "Hello there.", "-o", str(path), "--format", name, "--rate", "8000") == (0, b"", "")
+        file = path.read_bytes()
+        assert struct.unpack("<HHIIHH", file[20:36]) == (code, 1, 8_000, 8_000 * width, width, 8 * width)
+        size = 2 * WORD // 3 * width
+        assert file[-size - 8 : -size] == struct.pack("<4sI", b"data", size)
+        assert len(file) == 8 + struct.unpack("<I", file[4:8])[0]
+        with av.open(str(path)) as sound:  # what others read it as
+            assert sum(frame.samples for frame in sound.decode(audio=0)) == 2 * WORD // 3
+            assert sound.streams.audio[0].rate == 8_000
+
+    @pytest.mark.parametrize("name", ["hello.mp3", "hello.opus", "hello.ogg"])
+    def test_a_file_is_encoded_as_its_name_ends(self, run, double, tmp_path, name):
+        assert run("say", "Hello there.", "-o", str(tmp_path / name)) == (0, b"", "")
+        with av.open(str(tmp_path / name)) as sound:
+            seconds = sum(frame.samples / frame.sample_rate for frame in sound.decode(audio=0))
+            assert sound.streams.audio[0].codec_context.name.startswith(("mp3", "opus"))
+        assert seconds == pytest.approx(0.4, abs=0.05)
+
+    def test_a_pause_between_sentences(self, run, double):
+        _, plain, _ = run("say", "Hello there. Bye.", "-o", "-", "--raw")
+        _, paused, _ = run("say", "Hello there. Bye.", "-o", "-", "--raw", "--pause", "0.5")
+        assert len(paused) - len(plain) == 24_000
+
+    def test_a_folder_is_no_file(self, run, double, tmp_path):
+        code, _, err = run("say", "Hello.", "-o", str(tmp_path))
+        assert (code, err) == (1, f"rtvoice: {tmp_path} is a folder; give the name of a file.\n")
+        assert run("say", "Hello.", "-o", "")[2] == "rtvoice: . is a folder; give the name of a file.\n"
+
+    def test_a_voice_without_a_name_is_none(self, run, double):
+        assert run("say", "Hello.", "-o", "-", "--voice", "")[0] == 2
+
+    def test_an_address_without_a_server_is_none(self, run, double):
+        code, _, err = run("say", "Hello.", "-o", "-", "--server", "")
+        assert (code, err) == (2, "rtvoice: '' is no address of a server. Allowed: ws://host:port.\n")
+
+    def test_the_servers_lexicon_is_not_ours(self, run, double, tmp_path):
+        code, _, err = run("say", "Hello.", "-o", "-", "--server", "ws://127.0.0.1:9", "--lexicon", str(tmp_path / "x"))
+        assert code == 2
+        assert "leave --lexicon out" in err
 
     def test_an_utterance_that_fails_leaves_the_old_file(self, run, double, monkeypatch, tmp_path):
         path = tmp_path / "hello.wav"
@@ -633,7 +685,7 @@ class TestProgress:
 class TestWav:
     def test_too_much_for_a_wav_file_is_refused(self):
         with pytest.raises(ValueError, match="do not fit"):
-            wav_header("pcm_s16le", 1 << 32)
+            wav_header("pcm_s16le", data_bytes=1 << 32)
 
 
 def _umask() -> int:

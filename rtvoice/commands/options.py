@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from rtvoice.config import MAX_SPEED, MIN_SPEED, Paths, PrecisionChoice
+from rtvoice.config import MAX_PAUSE_MS, MAX_SPEED, MIN_SPEED, Paths, PrecisionChoice
 from rtvoice.paths import default_paths
 
 if TYPE_CHECKING:
@@ -85,6 +85,12 @@ def seed(text: str) -> int:
 def seconds(text: str) -> float:
     """Read a duration of at least 0 seconds."""
     return _number(text, lambda value: value >= 0, "a number of seconds, 0 or more")
+
+
+def pause(text: str) -> float:
+    """Read a pause between two sentences, in seconds."""
+    most = MAX_PAUSE_MS / 1000
+    return _number(text, lambda value: 0 <= value <= most, f"a number of seconds from 0 to {most:.0f}")
 
 
 def seconds_or_off(text: str) -> float | None:

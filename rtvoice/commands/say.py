@@ -8,12 +8,13 @@ import os
 import sys
 import threading
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rtvoice.commands.build import build_with_bar
-from rtvoice.commands.options import add_command, add_common, add_engine, paths_of, seed, speed
-from rtvoice.config import EngineConfig
+from rtvoice.commands.options import add_command, add_common, add_engine, paths_of, pause, seed, speed
+from rtvoice.config import AUDIO_FORMATS, PCM_FORMATS, SAMPLE_RATE, SAMPLE_RATES, AudioFormat, EngineConfig
 from rtvoice.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -36,16 +37,19 @@ examples:
   rtvoice say "Hello." --voice bm_george --speed 1.2 -o hello.wav
   some-language-model | rtvoice say                    as the words come
   rtvoice say < book.txt -o book.wav
-  rtvoice say "Hello." -o - | ffmpeg -i - hello.mp3    a WAV stream of unknown length
+  rtvoice say "Hello." -o hello.mp3                    needs the extra `codecs`, as .opus and .ogg do
+  rtvoice say "Hello." -o - | ffmpeg -i - hello.flac   a WAV stream of unknown length
   rtvoice say "Hello." -o - --raw | aplay -f S16_LE -r 24000
+  rtvoice say "Hello." -o line.wav --format mulaw --rate 8000
   rtvoice say "Hello." --server ws://127.0.0.1:8765
 
-The sound is mono at 24 kHz, 16 bits unless --format says otherwise. A file appears when it is complete. `rtvoice
-voices list` tells which voices there are.
+The sound is mono, 16 bits at 24 kHz unless --format and --rate say otherwise. A file appears when it is complete.
+`rtvoice voices list` tells which voices there are. RTVOICE_KEY may hold the key that a server wants.
 """
 
 
-_FORMATS = ("pcm_s16le", "pcm_f32le")
+_FORMATS = tuple(name for name in AUDIO_FORMATS if name != "wav")  # which is what samples are wrapped in anyway
+_ENDINGS = {".mp3": "mp3", ".opus": "opus", ".ogg": "opus"}
 
 
 def add_parser(commands: Commands) -> None:
@@ -59,7 +63,15 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--language", metavar="CODE", help="en-us or en-gb (default: the voice's own)")
     parser.add_argument("--speed", type=speed, default=1.0, metavar="X", help="pace, 0.5 to 2.0 (default: 1.0)")
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of the noise in the sound (default: 0)")
-    parser.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], help="of the samples")
+    parser.add_argument(
+        "--format", choices=_FORMATS, help="of the sound (default: as the name of the file ends, else pcm_s16le)"
+    )
+    parser.add_argument(
+        "--rate", type=int, choices=SAMPLE_RATES, help=f"samples a second, in Hz (default: {SAMPLE_RATE})"
+    )
+    parser.add_argument(
+        "--pause", type=pause, default=0.0, metavar="S", help="silence between two sentences, 0 to 10 s (default: 0)"
+    )
     parser.add_argument(
         "--raw", action="store_true", help="write samples without a WAV header; so do names that end in .raw or .pcm"
     )
@@ -69,6 +81,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--control", action="store_true", help="let [pause:0.8s] and [word](/phonemes/) act")
     parser.add_argument("--lexicon", type=Path, metavar="FILE", help="how some words are said; not with --server")
     parser.add_argument("--server", metavar="URL", help="let a running server speak, as ws://127.0.0.1:8765")
+    parser.add_argument("--key", metavar="KEY", help="API key for the server (default: what RTVOICE_KEY holds)")
     add_engine(parser)
     add_common(parser)
     parser.set_defaults(run=run)
@@ -76,47 +89,69 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Speak."""
-    if arguments.output is None and (arguments.raw or arguments.format != _FORMATS[0]):
-        raise InvalidInput("--raw and --format are about what is written: they need -o.", field="-o")
-    if arguments.server is None:
+    if arguments.output is None and (arguments.raw or arguments.format or arguments.rate):
+        raise InvalidInput("--raw, --format and --rate are about what is written: they need -o.", field="-o")
+    if arguments.server is not None and arguments.lexicon is not None:
+        raise InvalidInput("A server has its own lexicon: leave --lexicon out.", field="--lexicon")
+    is_blank = bool(arguments.text) and not "".join(arguments.text).strip()
+    if is_blank and arguments.output is None:
+        _tell_nothing()
+        return 0
+    if arguments.server is None and not is_blank:
         build_with_bar(paths_of(arguments), arguments.checkpoint)
-    asyncio.run(_say(arguments))
+    asyncio.run(_say(arguments, is_blank=is_blank))
     return 0
 
 
-async def _say(arguments: argparse.Namespace) -> None:
+async def _say(arguments: argparse.Namespace, *, is_blank: bool) -> None:
     text = " ".join(arguments.text) if arguments.text else _standard_input()
-    speech = _by_server(arguments, text) if arguments.server else _by_engine(arguments, text)
+    audio_format = _audio_format(arguments)
+    by = _by_server if arguments.server is not None else _by_engine
     heard = False
-    async with _sink(arguments) as sink, aclosing(speech):
-        async for samples in speech:
-            heard = True
-            await sink.write(samples)
+    async with _sink(arguments, audio_format) as sink:
+        if not is_blank:
+            async with aclosing(by(arguments, text, audio_format)) as speech:
+                async for data in speech:
+                    heard = True
+                    await sink.write(data)
     if not heard:
-        sys.stderr.write("rtvoice: there was nothing to say.\n")
+        _tell_nothing()
 
 
-def _sink(arguments: argparse.Namespace) -> AbstractAsyncContextManager[Sink]:
+def _tell_nothing() -> None:
+    sys.stderr.write("rtvoice: there was nothing to say.\n")
+
+
+def _audio_format(arguments: argparse.Namespace) -> AudioFormat:
+    ending = Path(arguments.output or "").suffix.lower()
+    return AudioFormat(arguments.format or _ENDINGS.get(ending, _FORMATS[0]), arguments.rate or SAMPLE_RATE)
+
+
+def _sink(arguments: argparse.Namespace, audio_format: AudioFormat) -> AbstractAsyncContextManager[Sink]:
     from rtvoice.commands.sinks import player, sound_file, standard_output
+    from rtvoice.wav import wav_header
 
     if arguments.output is None:
         return player()
-    if arguments.output == "-":
-        return standard_output(arguments.format, raw=arguments.raw)
     path = Path(arguments.output)
-    return sound_file(path, arguments.format, raw=arguments.raw or path.suffix in {".raw", ".pcm"})
+    is_bare = arguments.raw or path.suffix in {".raw", ".pcm"} or audio_format.encoding not in PCM_FORMATS
+    header = None if is_bare else partial(wav_header, audio_format.encoding, audio_format.sample_rate)
+    return standard_output(header) if arguments.output == "-" else sound_file(path, header)
 
 
-async def _by_engine(arguments: argparse.Namespace, text: Text) -> AsyncGenerator[bytes, None]:
-    from rtvoice.audio import encode
+async def _by_engine(
+    arguments: argparse.Namespace, text: Text, audio_format: AudioFormat
+) -> AsyncGenerator[bytes, None]:
+    from rtvoice.encoders import Encoder, check_format
     from rtvoice.engine import Engine
     from rtvoice.text.lexicon import LexiconFile
 
+    check_format(audio_format)
+    encoder = Encoder(audio_format)
     config = EngineConfig(
         paths=paths_of(arguments),
         streams=arguments.streams,
         threads=arguments.threads,
-        precision=arguments.precision,
         checkpoint=arguments.checkpoint,
     )
     async with Engine(config) as engine:
@@ -125,24 +160,35 @@ async def _by_engine(arguments: argparse.Namespace, text: Text) -> AsyncGenerato
             voice=arguments.voice,
             speed=arguments.speed,
             language=arguments.language,
+            pause_s=arguments.pause,
             seed=arguments.seed,
             markup=arguments.markup,
             control=arguments.control,
             lexicon=LexiconFile.read(arguments.lexicon).lexicon if arguments.lexicon else None,
         ):
-            yield encode(audio.samples, arguments.format)
+            _, data = encoder.encode(audio.samples, joins=audio.closes)
+            if data:
+                yield data
+    _, rest = encoder.finish()
+    if rest:
+        yield rest
 
 
-async def _by_server(arguments: argparse.Namespace, text: Text) -> AsyncGenerator[bytes, None]:
+async def _by_server(
+    arguments: argparse.Namespace, text: Text, audio_format: AudioFormat
+) -> AsyncGenerator[bytes, None]:
     from rtvoice.client import connect
 
-    async with connect(arguments.server) as session:
+    key = arguments.key or os.environ.get("RTVOICE_KEY")
+    async with connect(arguments.server, key=key) as session:
         async for frame in session.speak(
             text,
             voice=arguments.voice,
             speed=arguments.speed,
             language=arguments.language,
-            format=arguments.format,
+            format=audio_format.encoding,
+            sample_rate=audio_format.sample_rate,
+            pause_ms=round(arguments.pause * 1000),
             seed=arguments.seed,
             markup=arguments.markup,
             control=arguments.control or None,

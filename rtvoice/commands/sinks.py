@@ -11,13 +11,16 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
 
-from rtvoice.commands.wav import wav_header
 from rtvoice.config import SAMPLE_RATE
 from rtvoice.errors import SetupError
 from rtvoice.speech.files import explained
+from rtvoice.wav import wav_header
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+    Header = Callable[[int | None], bytes]
+    """Makes what stands before so many bytes of sound, or before a length that is not known yet."""
 
 PLAYERS: dict[str, tuple[str, ...]] = {
     "aplay": ("-q", "-t", "wav", "-"),
@@ -52,48 +55,50 @@ class _Stream:
 
 
 @contextlib.asynccontextmanager
-async def standard_output(audio_format: str, *, raw: bool) -> AsyncIterator[Sink]:
-    """Standard output, with a streaming WAV header before the samples unless `raw`."""
+async def standard_output(header: Header | None) -> AsyncIterator[Sink]:
+    """Standard output, behind a header that gives no length if there is one."""
     stream = _Stream(sys.stdout.buffer)
-    if not raw:
-        await stream.write(wav_header(audio_format))
+    if header is not None:
+        await stream.write(header(None))
     yield stream
 
 
 @contextlib.asynccontextmanager
-async def sound_file(path: Path, audio_format: str, *, raw: bool) -> AsyncIterator[Sink]:
-    """A file that appears when the sound is complete, with a WAV header unless `raw`.
+async def sound_file(path: Path, header: Header | None) -> AsyncIterator[Sink]:
+    """A file that appears when the sound is complete, behind a header if there is one.
 
     What exists and is no ordinary file (a named pipe, a device) is written to as the sound comes.
 
     Raises:
         SetupError: it cannot be written.
     """
-    opened = _special_file if path.exists() and not path.is_file() else _new_file  # noqa: ASYNC240 - before any sound
-    with explained(path.parent), opened(path, audio_format, raw) as stream:
+    if path.is_dir():  # noqa: ASYNC240 - before any sound
+        raise SetupError(f"{path} is a folder; give the name of a file.")
+    opened = _special_file if path.exists() and not path.is_file() else _new_file  # noqa: ASYNC240
+    with explained(path.parent), opened(path, header) as stream:
         yield stream
 
 
 @contextlib.contextmanager
-def _special_file(path: Path, audio_format: str, raw: bool) -> Iterator[_Stream]:
+def _special_file(path: Path, header: Header | None) -> Iterator[_Stream]:
     with path.open("wb") as file:
-        if not raw:
-            file.write(wav_header(audio_format))
+        if header is not None:
+            file.write(header(None))
         yield _Stream(file)
 
 
 @contextlib.contextmanager
-def _new_file(path: Path, audio_format: str, raw: bool) -> Iterator[_Stream]:
+def _new_file(path: Path, header: Header | None) -> Iterator[_Stream]:
     number, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     try:
         with os.fdopen(number, "wb") as file:
-            if not raw:
-                file.write(wav_header(audio_format))
+            if header is not None:
+                file.write(header(None))
             stream = _Stream(file)
             yield stream
-            if not raw:  # now the length is known
+            if header is not None:  # now the length is known
                 file.seek(0)
-                file.write(wav_header(audio_format, stream.written))
+                file.write(header(stream.written))
         Path(name).chmod(0o666 & ~_umask())
         Path(name).replace(path)
     except BaseException:

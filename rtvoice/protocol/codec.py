@@ -11,7 +11,7 @@ import struct
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING
 
-from rtvoice.config import MAX_PAUSE_MS, MAX_SPEED, MIN_SPEED
+from rtvoice.config import MAX_PAUSE_MS, MAX_SPEED, MIN_SPEED, SAMPLE_RATES
 from rtvoice.errors import InvalidInput, ProtocolViolation
 from rtvoice.protocol.fields import (
     Field,
@@ -23,6 +23,7 @@ from rtvoice.protocol.fields import (
     nullable,
     number,
     one_of,
+    one_of_numbers,
     short_string,
     string,
     strings_by_string,
@@ -61,6 +62,9 @@ LEXICON_ENTRIES, LEXICON_CHARACTERS = 256, 256
 MARK_CHARACTERS = 256
 """The longest name of a mark."""
 
+_DIGITS = 32
+"""Of a whole number, beyond all that a field may hold."""
+
 _AUDIO_HEADER = struct.Struct("<II")  # utterance, index of the first sample
 
 _NUMBER = whole_number(1, MAX_U32)
@@ -80,7 +84,7 @@ _CLIENT: dict[str, tuple[type, dict[str, Field]]] = {
             "speed": Field(number(MIN_SPEED, MAX_SPEED), required=False),
             "language": Field(string, required=False),
             "format": Field(string, required=False),
-            "sample_rate": Field(whole_number(1, MAX_U32), required=False),
+            "sample_rate": Field(one_of_numbers(*SAMPLE_RATES), required=False),
             "pause_ms": Field(whole_number(0, MAX_PAUSE_MS), required=False),
             "seed": Field(whole_number(0, MAX_U32), required=False),
             "markup": Field(one_of(*MARKUPS), required=False),
@@ -266,11 +270,11 @@ def load_object(text: str | bytes) -> dict[str, object]:
     if isinstance(text, bytes):
         raise ProtocolViolation("A client sends text messages only; this one is binary.")
     try:
-        value = json.loads(text, object_pairs_hook=_unique)
+        value = json.loads(text, object_pairs_hook=_unique, parse_int=_whole)
     except RecursionError:
         raise ProtocolViolation("The message is nested too deeply; one is a flat JSON object.") from None
-    except ValueError as error:
-        raise ProtocolViolation(f"The message is not JSON: {error}.") from None
+    except json.JSONDecodeError as error:
+        raise ProtocolViolation(f"The message is not JSON, from character {error.pos} on.") from None
     if not isinstance(value, dict):
         raise ProtocolViolation("The message is JSON, but not an object.")
     return value
@@ -279,5 +283,10 @@ def load_object(text: str | bytes) -> dict[str, object]:
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise ValueError("a field appears twice")
+        raise ProtocolViolation("A field of the message appears twice.")
     return value
+
+
+def _whole(digits: str) -> int | float:
+    """A whole number; as a float, which is as far out of every range, if it is too long to be one cheaply."""
+    return int(digits) if len(digits) <= _DIGITS else float(digits)

@@ -195,6 +195,7 @@ class ElevenLabsDialect(Dialect):
         return _string(message, "context_id") or _string(message, "contextId") or _DEFAULT_CONTEXT
 
     def _open(self, name: str, message: dict[str, object], now: float) -> tuple[_Context, list[Step]]:
+        speed = _speed(message)  # which may be none, and then there is no context
         self._last += 1
         context = _Context(name, self._last, Aligner(absolute=self._options.sync_alignment), now)
         self._names[name] = self._numbers[self._last] = context
@@ -205,7 +206,7 @@ class ElevenLabsDialect(Dialect):
             language=self._options.language,
             format=self._options.audio_format.encoding,
             sample_rate=self._options.audio_format.sample_rate,
-            speed=_speed(message),
+            speed=speed,
         )
         if len(self._numbers) < self._options.contexts:
             return context, self._tell(opening, now)

@@ -46,6 +46,17 @@ def whole_number(low: int, high: int) -> Callable[[object], int]:
     return read
 
 
+def one_of_numbers(*values: int) -> Callable[[object], int]:
+    """Read one of these whole numbers."""
+
+    def read(value: object) -> int:
+        if isinstance(value, int) and not isinstance(value, bool) and value in values:
+            return value
+        raise NotAllowed(f"one of {', '.join(map(str, values))}")
+
+    return read
+
+
 def number(low: float, high: float) -> Callable[[object], float]:
     """Read a number from `low` to `high`. True is none, NaN is outside of every range."""
 

@@ -55,8 +55,10 @@ def read_keys(path: Path) -> dict[str, bytes]:
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SetupError(f"The file of keys {path} cannot be read: {error}") from error
+    except OSError as error:
+        raise SetupError(f"The file of keys {path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise SetupError(f"The file of keys {path} is no text.") from error
     keys: dict[str, bytes] = {}
     for number, line in enumerate(lines, start=1):
         entry = line.partition("#")[0].strip()

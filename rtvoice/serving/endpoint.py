@@ -331,8 +331,14 @@ def _tls(config: ServerConfig) -> ssl.SSLContext | None:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
         context.load_cert_chain(config.certificate, config.private_key)
-    except (OSError, ssl.SSLError) as error:
-        raise SetupError(f"The certificate {config.certificate} or its key cannot be used: {error}") from error
+    except ssl.SSLError as error:
+        raise SetupError(
+            f"{config.certificate} is no chain of certificates in PEM, or the key is not its own."
+        ) from error
+    except OSError as error:
+        raise SetupError(
+            f"The certificate {config.certificate} or its key cannot be read: {error.strerror}."
+        ) from error
     return context
 
 

@@ -200,8 +200,10 @@ class LexiconFile:
         try:
             stamp = _stamp(path)
             toml = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidInput(f"the lexicon {path} cannot be read: {error}", field="lexicon") from error
+        except OSError as error:
+            raise InvalidInput(f"The lexicon {path} cannot be read: {error.strerror}.", field="lexicon") from error
+        except UnicodeDecodeError as error:
+            raise InvalidInput(f"The lexicon {path} cannot be read: it is not UTF-8.", field="lexicon") from error
         return cls(path, Lexicon.parse(toml, field=str(path)), stamp)
 
     def refreshed(self) -> LexiconFile:

@@ -62,6 +62,8 @@ class TestContexts:
         assert socket.opened()[0].speed == 1.2
         socket.hear(init("c2", voice_settings={"speed": 9}))
         assert "speed" in socket.take()[0]["message"]
+        socket.hear({"text": "Hello. ", "context_id": "c2"})  # the refused one was none
+        assert socket.opened()[-1].voice == "af_heart"
 
     def test_flush_with_text_and_alone(self):
         socket = Conversing(MULTI)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rtvoice.config import AUDIO_FORMATS
+from rtvoice.config import AUDIO_FORMATS, SAMPLE_RATES
 from rtvoice.protocol import messages
 from rtvoice.protocol.codec import decode_client, decode_server, encode
 from rtvoice.protocol.messages import Audio, ClientMessage, Error, ServerMessage
@@ -34,7 +34,7 @@ _FIELDS = {
     "min_speed": _seconds,
     "protocol": _count,
     "pause_ms": st.integers(0, 10_000),
-    "sample_rate": st.integers(1, 2**32 - 1),
+    "sample_rate": st.sampled_from(SAMPLE_RATES),
     "sample_rates": st.lists(st.integers(1, 2**32 - 1), max_size=3).map(tuple),
     "sample": st.integers(0, 2**32 - 1),
     "seed": st.integers(0, 2**32 - 1),
