@@ -25,14 +25,13 @@ from benchmarks.baselines.own import own_paths
 from benchmarks.machine import fingerprint
 from benchmarks.table import render
 from rtvoice.speech.build import ensure_model
-from rtvoice.speech.networks import choose_precision, read_arrays
+from rtvoice.speech.networks import read_arrays
 from rtvoice.speech.slices import STAGE1_LENGTHS, STAGE2_LENGTHS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rtvoice.config import PrecisionChoice
-    from rtvoice.speech.network.layers import Precision
+    from rtvoice.config import Precision, PrecisionChoice
 
 ROWS_A_SECOND: Final = 80
 """Of the decoder's features, of which slices are counted."""
@@ -144,16 +143,13 @@ def fed(model: ov.Model) -> dict[str, list[int]]:
     return lengths | fixed
 
 
-def measure(
-    core: ov.Core, file: Path, seconds: float, precision: Precision, kernels: Mapping[str, ov.Tensor]
-) -> list[Group]:
+def measure(core: ov.Core, file: Path, seconds: float, kernels: Mapping[str, ov.Tensor]) -> list[Group]:
     """Run a network and add up its layers.
 
     Args:
         core: OpenVINO.
         file: the network's.
         seconds: of speech that one run makes.
-        precision: of its kernels.
         kernels: its inputs that are shared.
     """
     model = core.read_model(file)
@@ -170,7 +166,7 @@ def measure(
     times = _timed(request)
     gmac: dict[tuple[str, Precision], float] = defaultdict(float)
     spent: dict[tuple[str, Precision], float] = defaultdict(float)
-    network = file.stem.removesuffix("-bf16").split("-")[0]
+    network = file.stem.split("-")[0]
     for node in compiled.get_runtime_model().get_ordered_ops():
         seconds_of_node = times.get(node.get_friendly_name(), 0.0)
         if not seconds_of_node:
@@ -222,23 +218,22 @@ def main() -> None:
     parser.add_argument("--json", type=Path, metavar="FILE")
     arguments = parser.parse_args()
     wanted: PrecisionChoice = arguments.precision
-    precision = choose_precision(wanted)
-    from rtvoice.speech.network import PRECISIONS, generator_kernels
+    from rtvoice.speech.network import generator_kernels
 
-    model, core = ensure_model(own_paths(arguments.cache)), ov.Core()
-    kernels, suffix = generator_kernels(read_arrays(model), precision), PRECISIONS[precision]
+    model, core = ensure_model(own_paths(arguments.cache), precision=wanted), ov.Core()
+    kernels = generator_kernels(read_arrays(model), model.precision)
     runs = {
         "text": SECONDS,
         "prosody": SECONDS,
-        f"decoder{suffix}": SECONDS,
-        f"stage1-{STAGE1_LENGTHS[-1]}{suffix}": STAGE1_LENGTHS[-1] / ROWS_A_SECOND,
-        f"stage2-{STAGE2_LENGTHS[-1]}{suffix}": STAGE2_LENGTHS[-1] / ROWS_A_SECOND,
+        "decoder": SECONDS,
+        f"stage1-{STAGE1_LENGTHS[-1]}": STAGE1_LENGTHS[-1] / ROWS_A_SECOND,
+        f"stage2-{STAGE2_LENGTHS[-1]}": STAGE2_LENGTHS[-1] / ROWS_A_SECOND,
     }
     groups: list[Group] = []
     for name, seconds in runs.items():
         print(f"{name} ...", file=sys.stderr, flush=True)
         groups += sorted(
-            measure(core, model.folder / f"{name}.xml", seconds, precision, kernels), key=lambda group: -group.seconds
+            measure(core, model.folder / f"{name}.xml", seconds, kernels), key=lambda group: -group.seconds
         )
     peaks = {kind: peak_gflops(core, kind) for kind in sorted({group.precision for group in groups})}
     print(summarise(groups, peaks))

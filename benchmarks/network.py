@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 
     from openvino import Node
 
+    from rtvoice.config import Precision
     from rtvoice.speech.network.fourier import Transform
     from rtvoice.speech.network.kernels import KernelInputs
-    from rtvoice.speech.network.layers import Precision, Value
+    from rtvoice.speech.network.layers import Value
 
 ROWS_A_SECOND = 80
 """Rows of the decoder's features, the unit of a slice's length."""

@@ -60,6 +60,9 @@ class Paths:
     data: Path
 
 
+Precision: TypeAlias = Literal["f32", "bf16"]
+"""Of what the generator and the decoder multiply; they add in float32."""
+
 PrecisionChoice: TypeAlias = Literal["auto", "f32", "bf16"]
 
 

@@ -539,7 +539,7 @@ class TestVoices:
 
 class TestBuild:
     def test_it_builds_compiles_and_says_where(self, run, double, monkeypatch, tmp_path):
-        model = BuiltModel(tmp_path / "m", tmp_path / "m" / "compiled")
+        model = BuiltModel(tmp_path / "m", tmp_path / "m" / "compiled", "f32")
         calls = []
 
         def ensure(paths, checkpoint, progress, **options):

@@ -172,11 +172,18 @@ ROWS = {
             options={"sliced": True},
         ),
         Row(
+            name="rtvoice-f32",
+            label="rtvoice, float32 throughout",
+            environment="serving",
+            target="own:Own",
+            options={"sliced": True, "precision": "f32"},
+        ),
+        Row(
             name="rtvoice-exact",
             label="rtvoice, exact form",
             environment="serving",
             target="own:Own",
-            options={"sliced": False},
+            options={"sliced": False, "precision": "f32"},
         ),
     )
 }

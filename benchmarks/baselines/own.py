@@ -74,13 +74,11 @@ def _described(cache: Path, sliced: bool, streams: int, threads: int, precision:
     """The pool, not entered yet. Nothing else keeps the arrays that are read for it."""
     from rtvoice.speech.acoustics import Acoustics
     from rtvoice.speech.build import ensure_model
-    from rtvoice.speech.networks import BEFORE, EXACT, NETWORKS, choose_precision, make_pool, read_arrays
+    from rtvoice.speech.networks import BEFORE, EXACT, NETWORKS, make_pool, read_arrays
 
-    model = ensure_model(own_paths(cache))
+    model = ensure_model(own_paths(cache), precision=precision)
     arrays = read_arrays(model)
-    chosen = choose_precision(precision) if sliced else "f32"
-    networks = NETWORKS if sliced else (*BEFORE, EXACT)
-    pool = make_pool(model, arrays, chosen, streams, threads, networks=networks)
+    pool = make_pool(model, arrays, streams, threads, networks=NETWORKS if sliced else (*BEFORE, EXACT))
     return Loaded(pool, Acoustics(pool, arrays), model.folder)
 
 
@@ -91,7 +89,7 @@ class Own(Baseline):
         cache: where the model is built.
         threads: of one inference.
         sliced: run the generator in slices, its statistics predicted, as the server does; else in its exact form.
-        precision: of the kernels of the sliced generator's convolutions.
+        precision: of the kernels of decoder and sliced generator; "f32" for the exact form.
     """
 
     _acoustics: Acoustics
@@ -107,7 +105,7 @@ class Own(Baseline):
     def prepare(self) -> None:
         from rtvoice.speech.build import ensure_model
 
-        ensure_model(own_paths(self.cache))
+        ensure_model(own_paths(self.cache), precision=self._precision)
         self.load()  # fills the compile cache
 
     def load(self) -> None:
@@ -120,7 +118,9 @@ class Own(Baseline):
     def files(self) -> tuple[Path, ...]:
         from rtvoice.speech.build import model_folder
 
-        return tuple(file for file in model_folder(own_paths(self.cache)).rglob("*") if file.is_file())
+        return tuple(
+            file for file in model_folder(own_paths(self.cache), precision=self._precision).rglob("*") if file.is_file()
+        )
 
     def speak(self, phonemes: str, style: NDArray[np.float32], speed: float) -> NDArray[np.float32]:
         return np.concatenate(list(self.stream(phonemes, style, speed)))

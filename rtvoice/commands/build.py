@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rtvoice.commands.options import Commands
-    from rtvoice.config import Paths
+    from rtvoice.config import Paths, PrecisionChoice
     from rtvoice.speech.build import BuiltModel
 
 _MANUAL = """\
@@ -62,7 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
     paths = paths_of(arguments)
     began = time.monotonic()
     checkpoint, read_weights = _source(arguments.checkpoint)
-    model = build_with_bar(paths, checkpoint, read_weights=read_weights, force=arguments.force)
+    model = build_with_bar(
+        paths, checkpoint, precision=arguments.precision, read_weights=read_weights, force=arguments.force
+    )
     config = EngineConfig(
         paths=paths,
         streams=arguments.streams,
@@ -84,6 +86,7 @@ def build_with_bar(
     paths: Paths,
     checkpoint: str | None,
     *,
+    precision: PrecisionChoice = "auto",
     read_weights: Callable[[], Mapping[str, NDArray[np.float32]]] | None = None,
     force: bool = False,
 ) -> BuiltModel:
@@ -91,7 +94,7 @@ def build_with_bar(
     from rtvoice.speech.build import ensure_model
 
     with ProgressBar("Building the model") as bar:
-        return ensure_model(paths, checkpoint, bar.update, read_weights=read_weights, force=force)
+        return ensure_model(paths, checkpoint, bar.update, precision=precision, read_weights=read_weights, force=force)
 
 
 def _source(checkpoint: str | None) -> tuple[str | None, Callable[[], Mapping[str, NDArray[np.float32]]] | None]:

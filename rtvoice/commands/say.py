@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
         _tell_nothing()
         return 0
     if arguments.server is None and not is_blank:
-        build_with_bar(paths_of(arguments), arguments.checkpoint)
+        build_with_bar(paths_of(arguments), arguments.checkpoint, precision=arguments.precision)
     asyncio.run(_say(arguments, is_blank=is_blank))
     return 0
 

@@ -168,7 +168,7 @@ def _add_lifecycle(parser: argparse.ArgumentParser, defaults: ServerConfig) -> N
 def run(arguments: argparse.Namespace) -> int:
     """Build what is missing, then serve until told to stop."""
     paths = paths_of(arguments)
-    build_with_bar(paths, arguments.checkpoint)
+    build_with_bar(paths, arguments.checkpoint, precision=arguments.precision)
 
     import structlog
     import uvloop

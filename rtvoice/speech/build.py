@@ -2,7 +2,7 @@
 
 ::
 
-    <cache>/models/<key>/            the key: digest of the weights, of the code that draws the networks, of OpenVINO
+    <cache>/models/<key>/            the key: digest of weights, precision, the code that draws the networks, OpenVINO
         text.xml, text.bin, ...      one pair a network
         arrays.npz                   the arrays that are needed beside the networks
         manifest.json                size, time and SHA-256 of every file; its presence says that all are there
@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rtvoice.errors import SetupError
 from rtvoice.speech.files import explained, write_atomically
+from rtvoice.speech.precision import choose_precision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from rtvoice.config import Paths
+    from rtvoice.config import Paths, Precision, PrecisionChoice
 
     Weights = Mapping[str, NDArray[np.float32]]
     Progress = Callable[[float, str], None]
@@ -60,10 +61,12 @@ class BuiltModel:
     Attributes:
         folder: holds one `.xml` and one `.bin` a network, named after it, and `arrays.npz`.
         compiled: OpenVINO's compile cache for it; exists, may be read-only.
+        precision: of the kernels of its decoder and stages.
     """
 
     folder: Path
     compiled: Path
+    precision: Precision
 
 
 def ensure_model(
@@ -71,6 +74,7 @@ def ensure_model(
     checkpoint: str | None = None,
     progress: Progress | None = None,
     *,
+    precision: PrecisionChoice = "auto",
     read_weights: Callable[[], Weights] | None = None,
     force: bool = False,
 ) -> BuiltModel:
@@ -83,6 +87,7 @@ def ensure_model(
         paths: the model lies below `paths.cache`.
         checkpoint: the identity of other weights than the packaged ones, or None for these.
         progress: told how far building has come; never called if there is nothing to build.
+        precision: of the kernels of decoder and stages.
         read_weights: reads the checkpoint's weights; None if it must have been built before.
         force: build even if a model is there.
 
@@ -90,8 +95,9 @@ def ensure_model(
         SetupError: the weights are missing or damaged, the checkpoint has not been built, or the cache cannot be
             written to; says what to run.
     """
-    folder = model_folder(paths, checkpoint)
-    model = BuiltModel(folder, folder / "compiled")
+    chosen = choose_precision(precision)
+    folder = model_folder(paths, checkpoint, chosen)
+    model = BuiltModel(folder, folder / "compiled", chosen)
     if not force and is_complete(folder):
         seal_compiled(model)
         return model
@@ -104,16 +110,17 @@ def ensure_model(
         )
     with _lock(folder):
         if force or not is_complete(folder):  # another process may have built it while we waited
-            _build(folder, read_weights, progress or _silent)
+            _build(model, read_weights, progress or _silent)
     return model
 
 
-def model_folder(paths: Paths, checkpoint: str | None = None) -> Path:
+def model_folder(paths: Paths, checkpoint: str | None = None, precision: PrecisionChoice = "auto") -> Path:
     """Where the model of these weights lies, or will; see the module for what its name is made of."""
     from rtvoice.speech import weights
 
     digest = hashlib.sha256()
     digest.update((checkpoint or weights.SHA256).encode())
+    digest.update(choose_precision(precision).encode())
     digest.update(_network_code())
     digest.update(metadata.version("openvino").encode())
     return paths.cache / "models" / digest.hexdigest()[:16]
@@ -171,7 +178,8 @@ def seal_compiled(model: BuiltModel) -> None:
             write_atomically(model.compiled / SEAL, json.dumps(found, indent=2).encode())
 
 
-def _build(folder: Path, read_weights: Callable[[], Weights], progress: Progress) -> None:
+def _build(model: BuiltModel, read_weights: Callable[[], Weights], progress: Progress) -> None:
+    folder = model.folder
     progress(0.0, "reading the weights")
     weights = read_weights()
     _remove_stale(folder)
@@ -179,7 +187,7 @@ def _build(folder: Path, read_weights: Callable[[], Weights], progress: Progress
         _check_room(folder.parent, weights)
         draft = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", suffix=".part", dir=folder.parent))
         try:
-            _write_networks(draft, weights, progress)
+            _write_networks(draft, weights, model.precision, progress)
             (draft / "compiled").mkdir()
             draft.chmod(0o755)
             if folder.exists():
@@ -194,14 +202,14 @@ def _build(folder: Path, read_weights: Callable[[], Weights], progress: Progress
     progress(1.0, "built")
 
 
-def _write_networks(draft: Path, weights: Weights, progress: Progress) -> None:
+def _write_networks(draft: Path, weights: Weights, precision: Precision, progress: Progress) -> None:
     import numpy as np
     import openvino as ov
 
     from rtvoice.speech.network import build_networks, host_arrays
 
     progress(0.2, "drawing the networks")
-    networks = build_networks(weights)
+    networks = build_networks(weights, precision)
     manifest: dict[str, dict[str, Any]] = {}
     arrays: dict[str, Any] = dict(host_arrays(weights))
     np.savez(draft / ARRAYS, **arrays)

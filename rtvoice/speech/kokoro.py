@@ -16,8 +16,8 @@ from rtvoice.speech.build import ensure_model, model_folder
 from rtvoice.speech.cores import find_cores, follow, size
 from rtvoice.speech.costs import Costs
 from rtvoice.speech.fitting import fit_statistics
-from rtvoice.speech.mapped import let_go
-from rtvoice.speech.networks import choose_precision, make_pool, read_arrays
+from rtvoice.speech.mapped import let_go, let_go_of_code
+from rtvoice.speech.networks import make_pool, read_arrays
 from rtvoice.speech.phonemes import LANGUAGES, Phonemizer, data_files
 from rtvoice.speech.pieces import TARGET, cut
 from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer, VoiceInfo
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rtvoice.speech.build import BuiltModel
     from rtvoice.speech.pieces import Piece
     from rtvoice.speech.pool import Pool
-    from rtvoice.speech.statistics import StatisticsMap
+    from rtvoice.speech.statistics import Predictor
     from rtvoice.text.segment import Script
 
     Floats = NDArray[np.float32]
@@ -113,11 +113,10 @@ class KokoroSynthesizer(Synthesizer):
             # the G2P process loads while the networks do
             phonemizer = Phonemizer(self._config.paths.cache, replaced=self._g2p_replaced)
             await resources.enter_async_context(phonemizer)
-            model = await asyncio.to_thread(ensure_model, self._config.paths, self._config.checkpoint)
+            model = await asyncio.to_thread(self._ensure_model)
             arrays = await asyncio.to_thread(read_arrays, model)
             sizes = size(find_cores(), self._config.streams, self._config.threads)
-            precision = await asyncio.to_thread(choose_precision, self._config.precision)
-            pool = make_pool(model, arrays, precision, sizes.streams, sizes.threads)
+            pool = make_pool(model, arrays, sizes.streams, sizes.threads)
             acoustics = Acoustics(await resources.enter_async_context(pool), arrays, costs=self._costs)
             await phonemizer.ready()
             if self._config.streams is None:
@@ -129,19 +128,26 @@ class KokoroSynthesizer(Synthesizer):
             self._resources = resources.pop_all()
         return self
 
+    def _ensure_model(self) -> BuiltModel:
+        config = self._config
+        return ensure_model(config.paths, config.checkpoint, precision=config.precision)
+
     async def __aexit__(self, *exc_info: object) -> None:
         self._loaded = None
         await self._resources.aclose()
+        await asyncio.to_thread(let_go_of_code, "openvino")
 
     def files(self) -> list[Path]:
         """The files that loading reads and that nothing else needs: the model, compiled, and the G2P process's data."""
-        folder = model_folder(self._config.paths, self._config.checkpoint)
+        folder = model_folder(self._config.paths, self._config.checkpoint, self._config.precision)
         return [*(file for file in folder.rglob("*") if file.is_file()), *data_files(self._config.paths.cache)]
 
     async def fit_statistics(
         self, voice: str, texts: Sequence[str], progress: Callable[[float], None], *, thorough: bool = False
-    ) -> StatisticsMap:
-        """Fit the map with which a voice can be spoken in slices (`rtvoice.speech.fitting`). Not while others speak.
+    ) -> Predictor:
+        """Fit the map with which a voice or a blend is spoken in slices (`rtvoice.speech.fitting`).
+
+        Not while others speak.
 
         Args:
             voice: its name.
@@ -150,7 +156,7 @@ class KokoroSynthesizer(Synthesizer):
             thorough: see `fit_statistics`.
 
         Raises:
-            InvalidInput: there is no such voice.
+            InvalidInput: there is no such voice, or one of a blend has no map.
             SynthesisFailed: a sentence could not be spoken.
         """
         loaded = self._open()

@@ -1,4 +1,4 @@
-"""Which of the built networks an engine loads, in which precision, and the pool they run in."""
+"""Which of the built networks an engine loads, and the pool they run in."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     import openvino as ov
     from numpy.typing import NDArray
 
-    from rtvoice.config import PrecisionChoice
+    from rtvoice.config import Precision
     from rtvoice.speech.build import BuiltModel
-    from rtvoice.speech.network.layers import Precision
     from rtvoice.speech.pool import Pool
 
     Arrays = Mapping[str, NDArray[np.float32]]
@@ -32,16 +31,6 @@ EXACT: Final = "generator"
 """What takes the place of the stages for a voice without a map of its statistics."""
 
 
-def choose_precision(wanted: PrecisionChoice) -> Precision:
-    """Return what the kernels of convolutions are to be of: what is wanted, or what this processor is good at."""
-    if wanted != "auto":
-        return wanted
-    import openvino as ov
-
-    capabilities: Collection[str] = ov.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-    return "bf16" if "BF16" in capabilities else "f32"
-
-
 def read_arrays(model: BuiltModel) -> dict[str, NDArray[np.float32]]:
     """Read the arrays that are needed beside the networks."""
     with np.load(model.folder / ARRAYS) as stored:
@@ -51,7 +40,6 @@ def read_arrays(model: BuiltModel) -> dict[str, NDArray[np.float32]]:
 def make_pool(
     model: BuiltModel,
     arrays: Arrays,
-    precision: Precision,
     streams: int,
     threads: int,
     *,
@@ -62,24 +50,21 @@ def make_pool(
     Args:
         model: where they lie.
         arrays: what `read_arrays` returned.
-        precision: of the kernels of the stages' convolutions.
         streams: inferences at once.
         threads: of one inference.
         networks: those that are loaded at once. The exact form, if it is none of them, is loaded when it is first
-            needed, with kernels of its own if the others are not of float32.
+            needed, with kernels of its own if the others' are not of float32.
     """
-    from rtvoice.speech.network import PRECISIONS
     from rtvoice.speech.pool import Pool
 
     def kernels() -> dict[str, ov.Tensor]:
-        return _kernels(arrays, precision)
+        return _kernels(arrays, model.precision)
 
     def exact_kernels() -> dict[str, ov.Tensor]:
-        return {} if precision == "f32" else _kernels(read_arrays(model), "f32")
+        return {} if model.precision == "f32" else _kernels(read_arrays(model), "f32")
 
-    suffix = dict.fromkeys(("decoder", *STAGES), PRECISIONS[precision])
     return Pool(
-        {name: model.folder / f"{name}{suffix.get(name, '')}.xml" for name in {*networks, EXACT}},
+        {name: model.folder / f"{name}.xml" for name in {*networks, EXACT}},
         model.compiled,
         streams=streams,
         threads=threads,

@@ -32,7 +32,7 @@ def test_a_network_is_run_and_its_layers_are_told_apart(tmp_path):
     y = op.tanh(op.matmul(op.reshape(x, np.array([1, 64, 256]), False), kernel, False, False))
     ov.save_model(ov.Model([y], [x, kernel], "stage1-5"), tmp_path / "stage1-5.xml")
     kernels = {"kernel.a": ov.Tensor(np.ones((3, 256, 128), np.float32))}
-    groups = measure(ov.Core(), tmp_path / "stage1-5.xml", 0.5, "f32", kernels)
+    groups = measure(ov.Core(), tmp_path / "stage1-5.xml", 0.5, kernels)
     (products,) = [group for group in groups if group.kind == "products of the Fourier form"]
     assert products.network == "stage1"
     assert products.gmac == pytest.approx(3 * 64 * 256 * 128 / 0.5 / 1e9)

@@ -33,7 +33,7 @@ def paths(tmp_path):
 def small(monkeypatch):
     """Draws one small network from one array, so that most of these tests take no time."""
 
-    def build_networks(weights):
+    def build_networks(weights, precision):
         x = op.parameter([1, -1], np.float32, name="x")
         return {"text": ov.Model([op.matmul(x, op.constant(weights["w"]), False, False)], [x], "text")}
 
@@ -94,6 +94,9 @@ class TestBuilding:
 
     def test_other_weights_get_another_model(self, paths):
         assert model_folder(paths, "a checkpoint") != model_folder(paths)
+
+    def test_another_precision_is_another_model(self, paths):
+        assert model_folder(paths, precision="bf16") != model_folder(paths, precision="f32")
 
     def test_others_are_removed_on_request_only(self, paths, small):
         model, _ = built(paths)

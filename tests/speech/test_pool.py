@@ -31,12 +31,16 @@ def networks(tmp_path):
     return {name: tmp_path / f"{name}.xml" for name in ("slow", "plus")}
 
 
+def common(*values):
+    return {"common": ov.Tensor(np.array(values, np.float32))}
+
+
 def pool(networks, tmp_path, streams=1, **more):
     return Pool(networks, tmp_path / "compiled", streams=streams, threads=1, **more)
 
 
 async def test_a_network_reads_what_it_is_given_and_what_is_shared(networks, tmp_path):
-    async with pool(networks, tmp_path, shared=lambda: {"common": ov.Tensor(np.array([10, 20, 30], np.float32))}) as running:
+    async with pool(networks, tmp_path, shared=lambda: common(10, 20, 30)) as running:
         first, second = await asyncio.gather(
             running.infer("plus", {"a": np.array([1, 2, 3], np.float32)}),
             running.infer("plus", {"a": np.array([4, 5, 6], np.float32)}),
@@ -175,7 +179,7 @@ async def test_what_a_step_of_the_host_raises_is_raised_to_who_waits(networks, t
 
 
 async def test_warming_runs_networks_of_fixed_shapes_once_and_leaves_them_usable(networks, tmp_path):
-    async with pool(networks, tmp_path, streams=2, shared=lambda: {"common": ov.Tensor(np.ones(3, np.float32))}) as running:
+    async with pool(networks, tmp_path, streams=2, shared=lambda: common(1, 1, 1)) as running:
         await running.warm()
         outputs = await running.infer("plus", {"a": np.array([1, 2, 3], np.float32)})
     np.testing.assert_array_equal(outputs["sum"], [2, 3, 4])
@@ -196,7 +200,7 @@ async def test_leaving_waits_for_what_runs(networks, tmp_path):
 
 
 async def test_what_was_left_is_free(networks, tmp_path):
-    async with pool(networks, tmp_path, shared=lambda: {"common": ov.Tensor(np.array([10, 20, 30], np.float32))}) as running:
+    async with pool(networks, tmp_path, shared=lambda: common(10, 20, 30)) as running:
         await running.infer("plus", {"a": np.array([1, 2, 3], np.float32)})
         await running.infer("slow", {"x": np.zeros((2, 2), np.float32)})
         cancelled = asyncio.create_task(running.infer("slow", {"x": np.full((300, 300), 0.01, np.float32)}))

@@ -18,12 +18,12 @@ STFT included, in slices of so many rows of `x`, its norms' statistics given (`s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rtvoice.speech.network.decoder import decoder_network
 from rtvoice.speech.network.generator import generator_network
 from rtvoice.speech.network.kernels import Windows, make_kernels
-from rtvoice.speech.network.layers import Precision, Weights
+from rtvoice.speech.network.layers import Weights
 from rtvoice.speech.network.prosody import prosody_network
 from rtvoice.speech.network.sliced import stage1_network, stage2_network
 from rtvoice.speech.network.text import text_network
@@ -36,34 +36,32 @@ if TYPE_CHECKING:
     import openvino as ov
     from numpy.typing import NDArray
 
+    from rtvoice.config import Precision
+
 WINDOWS = Windows()
 
-PRECISIONS: Final[dict[Precision, str]] = {"f32": "", "bf16": "-bf16"}
-"""What kernels can be of, and what follows the names of decoder and stages whose kernels are."""
 
-
-def build_networks(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, ov.Model]:
+def build_networks(weights: Mapping[str, NDArray[np.float32]], precision: Precision = "f32") -> dict[str, ov.Model]:
     """Build all networks.
 
     Args:
         weights: named arrays as `rtvoice.speech.weights.load_weights` returns them.
+        precision: of the kernels of decoder and stages.
 
     Returns:
-        The networks by name: text, prosody, decoder, generator, and for each length stage1-<length>, stage2-<length>;
-        decoder and stages with -bf16 behind the name for kernels of bfloat16.
+        The networks by name: text, prosody, decoder, generator, and for each length stage1-<length>, stage2-<length>.
     """
     w = Weights(weights)
     networks = {
         "text": text_network(w),
         "prosody": prosody_network(w),
+        "decoder": decoder_network(w, WINDOWS, precision),
         "generator": generator_network(w, WINDOWS),
     }
-    for precision, suffix in PRECISIONS.items():
-        networks[f"decoder{suffix}"] = decoder_network(w, WINDOWS, precision)
-        for length in STAGE1_LENGTHS:
-            networks[f"stage1-{length}{suffix}"] = stage1_network(w, length, WINDOWS, precision)
-        for length in STAGE2_LENGTHS:
-            networks[f"stage2-{length}{suffix}"] = stage2_network(w, length, WINDOWS, precision)
+    for length in STAGE1_LENGTHS:
+        networks[f"stage1-{length}"] = stage1_network(w, length, WINDOWS, precision)
+    for length in STAGE2_LENGTHS:
+        networks[f"stage2-{length}"] = stage2_network(w, length, WINDOWS, precision)
     return networks
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import openvino as ov
 from openvino import Node
@@ -10,7 +12,6 @@ from openvino import opset13 as op
 from rtvoice.speech.network.generator import upsample
 from rtvoice.speech.network.kernels import KernelInputs, Windows
 from rtvoice.speech.network.layers import (
-    Precision,
     Value,
     Weights,
     columns,
@@ -22,6 +23,9 @@ from rtvoice.speech.network.layers import (
     residual_block,
     to_image,
 )
+
+if TYPE_CHECKING:
+    from rtvoice.config import Precision
 
 
 def decoder_network(w: Weights, windows: Windows, precision: Precision = "f32") -> ov.Model:

@@ -11,14 +11,18 @@ of the time. What lies between the convolutions stays float32, above all what si
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from openvino import Node, Tensor
 from openvino import opset13 as op
 
 from rtvoice.speech.network.fourier import Transform
-from rtvoice.speech.network.layers import TYPES, Precision, Weights, const, tensor
+from rtvoice.speech.network.layers import TYPES, Weights, const, tensor
 from rtvoice.speech.norms import BLOCKS, CHANNELS, CONVOLUTIONS
+
+if TYPE_CHECKING:
+    from rtvoice.config import Precision
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ module by the names of upstream's modules, weight norm already folded.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -18,13 +18,14 @@ from openvino.op import Constant
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rtvoice.config import Precision
+
 Floats: TypeAlias = NDArray[np.float32]
 Value: TypeAlias = Node | Output
 """What an operation takes: a node with one output, or one output of several."""
-Precision: TypeAlias = Literal["f32", "bf16"]
-"""Of the kernels of convolutions, and of what is multiplied by them. All else is of float32."""
 
 TYPES: Final[dict[Precision, Type]] = {"f32": Type.f32, "bf16": Type.bf16}
+"""Of kernels of convolutions, and of what is multiplied by them. All else is of float32."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ Rows outside the utterance are zeros. (`rtvoice.speech.slices` cuts and feeds.)
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import openvino as ov
 from openvino import Node
@@ -36,8 +38,11 @@ from rtvoice.speech.network.generator import (
     upsample,
 )
 from rtvoice.speech.network.kernels import KernelInputs, Windows
-from rtvoice.speech.network.layers import Floats, Precision, Value, Weights, const, leaky_relu, reshape, rows
+from rtvoice.speech.network.layers import Floats, Value, Weights, const, leaky_relu, reshape, rows
 from rtvoice.speech.norms import BLOCKS, CHANNELS, CONVOLUTIONS, NORMS
+
+if TYPE_CHECKING:
+    from rtvoice.config import Precision
 
 REACH = 60
 """Rows that the longest residual block of a stage reaches to each side."""
