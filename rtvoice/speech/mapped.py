@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import importlib.util
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -11,7 +12,7 @@ from typing import Final
 _DONTNEED: Final = 4  # MADV_DONTNEED
 
 
-def let_go(folder: Path, maps: Path = Path("/proc/self/maps")) -> int:
+def let_go(folder: Path, permissions: str = "r-", maps: Path = Path("/proc/self/maps")) -> int:
     """Drop the pages of files in a folder that this process maps, and return free memory to the kernel.
 
     OpenVINO maps a network's weights and then makes its own arrangement of most of them; what it left behind counts as
@@ -19,7 +20,8 @@ def let_go(folder: Path, maps: Path = Path("/proc/self/maps")) -> int:
     and glibc; elsewhere nothing happens.
 
     Args:
-        folder: of the files; their mappings must be read-only.
+        folder: of the files; their mappings must never have been written to.
+        permissions: of the mappings, as far as the kernel's list has to begin with them.
         maps: where the kernel lists this process's mappings.
 
     Returns:
@@ -32,9 +34,23 @@ def let_go(folder: Path, maps: Path = Path("/proc/self/maps")) -> int:
         libc = ctypes.CDLL(None, use_errno=True)
         for line in maps.read_text("utf-8", "replace").splitlines():
             fields = line.split(maxsplit=5)
-            if len(fields) == 6 and fields[1].startswith("r-") and Path(fields[5]).is_relative_to(folder):
+            if len(fields) == 6 and fields[1].startswith(permissions) and Path(fields[5]).is_relative_to(folder):
                 start, end = (int(address, 16) for address in fields[0].split("-"))
                 if libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), _DONTNEED) == 0:
                     total += end - start
         libc.malloc_trim(0)
     return total
+
+
+def let_go_of_code(package: str) -> int:
+    """Drop the pages of a package's libraries that hold code; they come back one by one as it is run.
+
+    A library's constants stay: what the loader has put addresses into looks the same in the kernel's list, and is not
+    what the file says any more.
+
+    Returns:
+        Bytes of the mappings.
+    """
+    spec = importlib.util.find_spec(package)
+    folders = (spec.submodule_search_locations or ()) if spec is not None else ()
+    return sum(let_go(Path(folder), "r-x") for folder in folders)

@@ -4,11 +4,12 @@ import asyncio
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rtvoice.serving.memory import give_back, measure, page_cache
+from rtvoice.serving.memory import give_back, keep_allocator_tidy, measure, page_cache
 
 
 def test_memory_that_is_taken_and_given_back_shows():
@@ -62,3 +63,43 @@ def test_an_empty_file_has_no_pages(tmp_path):
 
 async def test_giving_back_needs_no_loop():
     await asyncio.to_thread(give_back, [])
+
+
+ALLOCATING = """
+import sys, threading
+from rtvoice.serving.memory import keep_allocator_tidy, measure
+if sys.argv[1] == "tidy":
+    keep_allocator_tidy()
+barrier = threading.Barrier(8)
+def work():
+    barrier.wait()
+    for _ in range(50):
+        blocks = [bytearray(3000) for _ in range(300)]
+for thread in (threads := [threading.Thread(target=work) for _ in range(8)]):
+    thread.start()
+for thread in threads:
+    thread.join()
+print(sum(1 for line in open("/proc/self/maps") if line.split()[0].split("-")[0].endswith("000000")))
+del (learnt := [bytearray(8 << 20)])[:]
+big = [bytearray(2 << 20) for _ in range(20)]
+before = measure().memory_bytes
+del big[:-1]
+print(before - measure().memory_bytes)
+"""
+
+
+def test_large_blocks_go_back_at_once_and_threads_share_heaps():
+    def run(how):
+        command = [sys.executable, "-c", ALLOCATING, how]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
+        return [int(line) for line in done.stdout.split()]
+
+    (heaps, freed), (tidy_heaps, tidy_freed) = run("as it comes"), run("tidy")
+    assert tidy_heaps < heaps
+    assert freed < 8 << 20 < 36 << 20 < tidy_freed
+
+
+def test_where_the_c_library_is_another_nothing_happens(monkeypatch):
+    monkeypatch.setattr("ctypes.CDLL", lambda _: object())
+    keep_allocator_tidy()
+    give_back([])

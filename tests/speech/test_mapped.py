@@ -2,8 +2,13 @@
 
 import mmap
 import os
+import subprocess
+import sys
+from pathlib import Path
 
-from rtvoice.speech.mapped import let_go
+import numpy as np
+
+from rtvoice.speech.mapped import let_go, let_go_of_code
 
 SIZE = 8 << 20
 
@@ -47,5 +52,54 @@ def test_a_folder_is_the_same_behind_a_symbolic_link(tmp_path):
         assert let_go(tmp_path / "link") >= SIZE
 
 
+def code(package):
+    """Kilobytes of code of a package's libraries that are in this process's memory."""
+    total, ours = 0, False
+    for line in Path("/proc/self/smaps").read_text("utf-8", "replace").splitlines():
+        fields = line.split()
+        if "-" in fields[0] and not fields[0].endswith(":"):
+            ours = fields[1] == "r-xp" and f"/{package}/" in line
+        elif ours and fields[0] == "Rss:":
+            total += int(fields[1])
+    return total
+
+
+def test_code_goes_and_runs_as_before():
+    values = np.arange(200_000, dtype=np.float64)
+    expected = np.fft.rfft(values)
+    for _ in range(3):
+        before = code("numpy")
+        assert let_go_of_code("numpy") > before << 10
+        assert code("numpy") < before
+        np.testing.assert_array_equal(np.fft.rfft(values), expected)
+
+
+def test_of_a_package_that_is_not_there_nothing_goes():
+    assert let_go_of_code("no_such_package") == 0
+
+
+RACING = """
+import faulthandler, threading
+from rtvoice.speech.mapped import let_go_of_code
+faulthandler.dump_traceback_later(50, exit=True)
+ended = threading.Event()
+def release():
+    while not ended.is_set():
+        let_go_of_code("numpy")
+thread = threading.Thread(target=release)
+thread.start()
+import numpy
+assert numpy.linalg.inv(numpy.eye(200) * 2)[0, 0] == 0.5
+import numpy.random
+assert numpy.random.default_rng(1).random() < 1
+ended.set()
+thread.join()
+"""
+
+
+def test_code_may_go_while_its_libraries_are_being_loaded():
+    subprocess.run([sys.executable, "-c", RACING], check=True, timeout=60, cwd=Path(__file__).parents[2])
+
+
 def test_where_there_is_no_list_of_mappings_nothing_happens(tmp_path):
-    assert let_go(tmp_path, tmp_path / "maps") == 0
+    assert let_go(tmp_path, maps=tmp_path / "maps") == 0
