@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-STAGE1_LENGTHS = (18, 48, 150)
+STAGE1_LENGTHS = (18, 150)
 STAGE2_LENGTHS = (16, 64)
 """Lengths of slices that there are networks for, in rows of the decoder's features (12.5 ms), rising."""
 
