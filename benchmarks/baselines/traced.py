@@ -69,8 +69,12 @@ class TracedOpenVino(Baseline):
         return self.cache / "traced"
 
     def prepare(self) -> None:
-        if (self._folder / "source.npz").exists():  # written last
-            return
+        if not (self._folder / "source.npz").exists():  # written last
+            self._convert()
+        if "CACHE_DIR" in self._properties:
+            self.load()  # fills it
+
+    def _convert(self) -> None:
         from benchmarks.baselines.tracing import convert
 
         baseline = PyTorchEager(self.cache, self.threads)

@@ -12,14 +12,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.process import ROOT, EngineFailed
+from benchmarks.process import ROOT
 from benchmarks.report.bill import PAPER
 from benchmarks.report.journal import Journal, context, done, unfinished
 from benchmarks.report.measuring import Measuring
 from benchmarks.report.plan import FULL, PARTS, QUICK, Asked, Cell, Profile, cells, chosen
 from benchmarks.report.publish import publish
 from benchmarks.report.results import Results
-from benchmarks.report.runner import Run
+from benchmarks.report.runner import FAILURES, Run
 from benchmarks.report.subjects import SUBJECTS, Places
 from benchmarks.settings import Progress, add_pythons, missing
 from rtvoice.commands.options import price, seconds
@@ -80,10 +80,10 @@ def _measure(
     left = list(wanted)
     if not partly:
         lines = journal.lines()
-        if not parsed.fresh and unfinished(lines, wanted, within):
+        if not parsed.fresh and unfinished(lines, within):
             finished = done(lines, within)
             left = [cell for cell in wanted if cell.name not in finished]
-            progress(f"going on: {len(finished)} of {len(wanted)} measurements are there")
+            progress(f"going on: {len(wanted) - len(left)} of {len(wanted)} measurements are there\n")
         else:
             journal.clear()
     measuring = Measuring(profile, places, parsed.results / "samples")
@@ -91,8 +91,8 @@ def _measure(
         progress(f"preparing {SUBJECTS[name].label}")
         try:
             measuring.prepare(SUBJECTS[name])
-        except EngineFailed as failed:  # its cells will say so
-            progress(str(failed))
+        except FAILURES as failed:  # its cells will say so
+            progress(f"{failed}\n")
     run = Run(
         journal=journal,
         context=within,
@@ -101,6 +101,8 @@ def _measure(
         budget_s=None if partly else profile.budget_s,
     )
     left_out = run.over(left)
+    if not partly:
+        run.end(left_out)
     progress(f"{len(left) - len(left_out)} measurements made, {len(left_out)} left out for lack of time\n")
 
 

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from benchmarks.workload import Sentence
 
 
+_LIMIT_S = 600.0
+"""For whatever is asked of a server at once."""
+
+
 class SilentServer(Exception):
     """A sentence came to its end without a sample."""
 
@@ -43,8 +47,12 @@ async def say(session: rtvoice.client.Session, sentence: Sentence, number: int) 
 
 
 async def say_once(url: str, sentence: Sentence) -> Heard:
-    """Connect and have one sentence spoken."""
-    async with rtvoice.connect(url) as session:
+    """Connect and have one sentence spoken.
+
+    Raises:
+        TimeoutError: it takes longer than anything should.
+    """
+    async with asyncio.timeout(_LIMIT_S), rtvoice.connect(url) as session:
         heard, _ = await say(session, sentence, -1)
     return heard
 
@@ -62,6 +70,9 @@ async def say_all(
 
     Returns:
         What was heard, and the samples by number.
+
+    Raises:
+        TimeoutError: it takes longer than anything should.
     """
     found: dict[int, NDArray[np.float32]] = {}
 
@@ -73,5 +84,6 @@ async def say_all(
                 heard.append(one)
         return heard
 
-    together = await asyncio.gather(*(client(numbers[i::clients]) for i in range(clients)))
+    async with asyncio.timeout(_LIMIT_S):
+        together = await asyncio.gather(*(client(numbers[i::clients]) for i in range(clients)))
     return tuple(one for heard in together for one in heard), found

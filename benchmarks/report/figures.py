@@ -26,31 +26,37 @@ def days() -> Mapping[str, Sequence[Burst]]:
     return {"eight equal bursts": eight_bursts(), "people coming and going": arrivals()}
 
 
-def bills(results: Results, asked: Asked, day: Sequence[Burst], prices: Prices) -> dict[str, Bill]:
-    """What a day costs with each engine, by label; with one that can be released, released and not."""
+def bills(results: Results, day: Sequence[Burst], prices: Prices, idle_s: float) -> dict[str, Bill]:
+    """What a day costs with each engine, by label; with rtvoice, released when idle and not."""
     found = {}
     for name in TABLE_1:
         if (runs := results.runs(name)) is None:
             continue
         label = SUBJECTS[name].label
-        if runs.lifecycle is None:
-            found[label] = bill(day, runs.rates(releases=False), prices, asked.idle_s)
+        if SUBJECTS[name].own and runs.lifecycle is not None:
+            found[f"{label}, always loaded"] = bill(day, runs.rates(releases=False), prices, idle_s)
+            found[label] = bill(day, runs.rates(releases=True), prices, idle_s)
         else:
-            found[f"{label}, always loaded"] = bill(day, runs.rates(releases=False), prices, asked.idle_s)
-            found[label] = bill(day, runs.rates(releases=True), prices, asked.idle_s)
+            found[label] = bill(day, runs.rates(releases=False), prices, idle_s)
     return found
 
 
 def figure_1(results: Results, asked: Asked) -> Sequence[Block]:
     """What a day costs with each engine, in two days and at several prices."""
-    reckoned = {title: bills(results, asked, day, asked.prices) for title, day in days().items()}
+    reckoned = {title: bills(results, day, asked.prices, asked.idle_s) for title, day in days().items()}
     if not any(reckoned.values()):
         return []
+    elsewhere = {
+        f"eight bursts, {name}": bills(results, eight_bursts(), prices, asked.idle_s)
+        for name, prices in LISTS.items()
+        if prices != asked.prices
+    }
+    columns = reckoned | elsewhere
     rows = [
-        (label, *(f"{reckoned[title][label].cost:.3f}" for title in reckoned), *_elsewhere(results, asked, label))
+        (label, *(f"{column[label].cost:.3f}" for column in columns.values()))
         for label in next(iter(reckoned.values()))
     ]
-    header = ("USD a day", *reckoned, *(f"eight bursts, {name}" for name in LISTS if LISTS[name] != asked.prices))
+    header = ("USD a day", *columns)
     caption = (
         "Figure 1: the bill of a day with two hours of speech, where CPU time and memory are paid for as they are "
         f"used. From lines {results.numbers(*TABLE_1, kinds=('serve', 'lifecycle'))}."
@@ -64,12 +70,6 @@ def figure_1(results: Results, asked: Asked) -> Sequence[Block]:
         Picture("figure-1-bill", plots.bills(reckoned), caption),
         Table(header, rows),
     ]
-
-
-def _elsewhere(results: Results, asked: Asked, label: str) -> Sequence[str]:
-    """What the first day costs at other prices."""
-    others = [prices for prices in LISTS.values() if prices != asked.prices]
-    return [f"{bills(results, asked, eight_bursts(), prices)[label].cost:.3f}" for prices in others]
 
 
 def figure_3(results: Results) -> Sequence[Block]:
@@ -126,7 +126,10 @@ def figure_5(results: Results, asked: Asked) -> Sequence[Block]:
             megabytes(runs.released),
             spread(runs.cold_start_s, 1),
             spread(runs.restored_s, 1),
-            *(f"{bills(results, asked, eight_bursts(), asked.prices)[label].cost:.3f}" for label in _both(name)),
+            *(
+                f"{bill(eight_bursts(), runs.rates(releases=releases), asked.prices, asked.idle_s).cost:.3f}"
+                for releases in (False, True)
+            ),
             results.numbers(name, kinds=("serve", "lifecycle")),
         )
         for name in names
@@ -148,12 +151,6 @@ def figure_5(results: Results, asked: Asked) -> Sequence[Block]:
         Picture("figure-5-other-model", plots.memory(series, "seconds since it listened"), caption),
         Table(header, rows),
     ]
-
-
-def _both(name: str) -> tuple[str, str]:
-    """The two labels of an engine in a day's bills."""
-    label = SUBJECTS[name].label
-    return f"{label}, always loaded", label
 
 
 def roofline(results: Results) -> Sequence[Block]:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from benchmarks.report.plan import Cell
-
 
 def context(profile: str, threads: int) -> dict[str, Any]:
     """What lines must have in common to be compared."""
@@ -68,7 +66,7 @@ def done(lines: Iterable[Line], within: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(name for name, line in last.items() if line.measured is not None)
 
 
-def unfinished(lines: Iterable[Line], plan: Iterable[Cell], within: Mapping[str, Any]) -> bool:
+def unfinished(lines: Iterable[Line], within: Mapping[str, Any]) -> bool:
     """Whether these lines are those of a run in this context that has not come to its end."""
-    names = done(lines, within)
-    return bool(names) and any(cell.name not in names for cell in plan if not cell.optional)
+    kinds = [line.kind for line in lines if line.context == within]
+    return bool(kinds) and "end" not in kinds

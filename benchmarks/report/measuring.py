@@ -78,17 +78,25 @@ class Measuring:
         self._subjects = subjects
         self._sentences = load_sentences()
         self._prepared: dict[str, Prepared] = {}
+        self._ready: list[Subject] = []
 
     def prepare(self, subject: Subject) -> None:
-        """Make the files an engine loads, in a process that is not measured.
+        """Make the files an engine loads, what it compiles included, in processes that are not measured.
 
         Raises:
             EngineFailed: it cannot be made.
+            ServerFailed: it cannot be loaded.
         """
+        if subject in self._ready:
+            return
         if subject.row.name not in self._prepared:
             cores = len(os.sched_getaffinity(0))
             with EngineProcess(subject.row, subject.python(self._places), self._places.cache, cores) as engine:
                 self._prepared[subject.row.name] = engine.prepare()
+        if subject.own:
+            with Server(subject.command(self._places, None)):
+                pass  # which has compiled the model for as many streams and threads as it chooses
+        self._ready.append(subject)
 
     def versions(self, cell: Cell) -> Mapping[str, str]:
         """Of an engine's libraries, once it is prepared."""

@@ -18,16 +18,18 @@ if TYPE_CHECKING:
 
 _STYLE = """
 :root { color-scheme: light; font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff; }
-body { max-width: 62rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+body { max-width: 76rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.8rem; line-height: 1.2; }
 h2 { margin-top: 2.6rem; border-bottom: 1px solid #ddd; padding-bottom: 0.2rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.92rem; }
 th, td { padding: 0.35rem 0.7rem; text-align: right; border-bottom: 1px solid #e5e5e5; white-space: nowrap; }
+th { white-space: normal; vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; white-space: normal; min-width: 11rem; }
 tr.strong td { background: #eaf2fd; font-weight: 600; }
 figure { margin: 1.2rem 0; }
-figure svg { width: 100%; height: auto; }
+figure svg { width: 100%; max-width: 62rem; height: auto; }
+p { max-width: 62rem; }
 figcaption, .caption { color: #555; font-size: 0.9rem; }
 ul.alarming { background: #fff7e6; border-left: 4px solid #d97706; padding: 0.7rem 1rem 0.7rem 2rem; }
 .sounds { display: grid; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); gap: 0.8rem; }

@@ -104,23 +104,29 @@ class Cell:
 
 
 def cells(profile: Profile) -> tuple[Cell, ...]:
-    """All measurements in the order they are made: what no table can do without first, further rounds last.
+    """All measurements in the order they are made: what no table can do without first.
 
-    Rounds turn the order of engines, so that a machine that drifts does not do so for the same one each time.
+    Then come, as far as there is time, a second round of the two engines whose ratios are told, what the other tables
+    and figures are made of, and further rounds. Rounds turn the order of engines, so that a machine that drifts does
+    not do so for the same one each time.
     """
-    found = [Cell(kind="serve", subject=name) for name in (*TABLE_1, *STEPS)]
-    found += [Cell(kind="lifecycle", subject=name) for name in RELEASED]
-    found += [Cell(kind="rewrite", subject=name) for name in REWRITES]
-    found += [Cell(kind="peaks", subject="machine")]
-    found += [Cell(kind="clients", subject=name) for name in GROWING]
-    for number in range(1, profile.rounds):
-        turned = _turned(TABLE_1, number)
-        found += [Cell(kind="serve", subject=name, number=number, optional=True) for name in turned]
-    return tuple(found)
+    needed = [Cell(kind="serve", subject=name) for name in TABLE_1]
+    needed += [Cell(kind="lifecycle", subject=name) for name in RELEASED]
+    further = [
+        Cell(kind="serve", subject=name, number=number, optional=True)
+        for number in range(1, profile.rounds)
+        for name in _turned(TABLE_1, number)
+    ]
+    compared = [cell for cell in further if cell.number == 1 and cell.subject in (TABLE_1[0], "rtvoice")]
+    others = [Cell(kind="serve", subject=name, optional=True) for name in STEPS]
+    others += [Cell(kind="rewrite", subject=name, optional=True) for name in REWRITES]
+    others += [Cell(kind="peaks", subject="machine", optional=True)]
+    others += [Cell(kind="clients", subject=name, optional=True) for name in GROWING]
+    return (*needed, *compared, *others, *(cell for cell in further if cell not in compared))
 
 
 def _turned(names: Sequence[str], number: int) -> Iterator[str]:
-    """The second round begins with rtvoice and what it is compared with; later ones go on turning."""
+    """The second round begins with rtvoice; later ones go on turning."""
     start = names.index("rtvoice") * number % len(names)
     yield from (*names[start:], *names[:start])
 

@@ -180,7 +180,14 @@ class Peaks:
     gbytes_s: float
 
 
-Measured = Serve | Lifecycle | Clients | Rewrite | Peaks
+@dataclass(frozen=True, slots=True)
+class End:
+    """That a run came to its end, and the names of the cells it left out for lack of time."""
+
+    left_out: tuple[str, ...]
+
+
+Measured = Serve | Lifecycle | Clients | Rewrite | Peaks | End
 
 _OF: Mapping[str, Callable[[Mapping[str, Any]], Measured]] = {
     "serve": Serve.of,
@@ -188,6 +195,7 @@ _OF: Mapping[str, Callable[[Mapping[str, Any]], Measured]] = {
     "clients": Clients.of,
     "rewrite": lambda data: Rewrite(**data),
     "peaks": lambda data: Peaks(**data),
+    "end": lambda data: End(tuple(data["left_out"])),
 }
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from benchmarks.report.bill import PAPER, Rates
-from benchmarks.report.records import GIB, Clients, Lifecycle, Peaks, Rewrite, Serve
+from benchmarks.report.records import GIB, Clients, End, Lifecycle, Peaks, Rewrite, Serve
 from benchmarks.table import Figure
 
 if TYPE_CHECKING:
@@ -77,6 +77,11 @@ class Results:
     def peaks(self) -> Peaks | None:
         """What a core can do."""
         return next(iter(self._of("machine", Peaks)), None)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Names of the cells that the run left out for lack of time."""
+        return next((one.left_out for one in self._of("run", End)), ())
 
     def _of(self, subject: str, kind: type[T]) -> tuple[T, ...]:
         decoded = (one.line.decoded() for one in self._last.values() if one.line.subject == subject)

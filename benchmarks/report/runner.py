@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from benchmarks.process import EngineFailed
 from benchmarks.report.client import SilentServer
 from benchmarks.report.plan import Estimate
-from benchmarks.report.records import Line, encoded
+from benchmarks.report.records import End, Line, encoded
 from benchmarks.server import ServerFailed
 from rtvoice.errors import RtvoiceError
 
@@ -64,11 +64,9 @@ class Run:
             if cell.optional and self.budget_s is not None and spent_s + estimate.seconds(cell) > self.budget_s:
                 left_out.append(cell)
                 continue
-            left_s = estimate.seconds(*plan[i:])
-            if self.budget_s is not None:  # what is optional gives way; what is not takes its time
-                needed = estimate.seconds(*(one for one in plan[i:] if not one.optional))
-                left_s = min(left_s, max(needed, self.budget_s - spent_s))
-            self.told(f"{i + 1} of {len(plan)}: {cell.name}, {_minutes(left_s)} left")
+            self.told(
+                f"{i + 1} of {len(plan)}: {cell.name}, {_minutes(self._left_s(plan[i:], estimate, spent_s))} left"
+            )
             started = self.clock()
             line = self._line(cell)
             self.journal.append(line)
@@ -77,19 +75,41 @@ class Run:
                 self.told(f"{cell.name} failed: {line.error.splitlines()[0]}")
         return tuple(left_out)
 
+    def end(self, left_out: Sequence[Cell]) -> None:
+        """Note that the run, all of it, has come to its end, without these cells."""
+        names = tuple(cell.name for cell in left_out)
+        self.journal.append(self._made("end/run/0", 0.0, encoded(End(names))))
+
+    def _left_s(self, left: Sequence[Cell], estimate: Estimate, spent_s: float) -> float:
+        """What is needed takes its time; what is optional ends with the budget at the latest."""
+        every_s = estimate.seconds(*left)
+        if self.budget_s is None:
+            return every_s
+        needed_s = estimate.seconds(*(cell for cell in left if not cell.optional))
+        return min(every_s, max(needed_s, self.budget_s - spent_s))
+
     def _line(self, cell: Cell) -> Line:
         started = self.clock()
-        measured, error = None, ""
         try:
             measured = encoded(self.measures.measure(cell))
         except FAILURES as failure:
-            error = f"{type(failure).__name__}: {failure}"
+            return self._made(cell.name, self.clock() - started, None, error=f"{type(failure).__name__}: {failure}")
+        return self._made(cell.name, self.clock() - started, measured, self.measures.versions(cell))
+
+    def _made(
+        self,
+        cell: str,
+        took_s: float,
+        measured: dict[str, Any] | None,
+        versions: Mapping[str, str] | None = None,
+        error: str = "",
+    ) -> Line:
         return Line(
-            cell=cell.name,
+            cell=cell,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
-            took_s=round(self.clock() - started, 2),
+            took_s=round(took_s, 2),
             context=self.context,
-            versions={} if error else dict(self.measures.versions(cell)),
+            versions=dict(versions or {}),
             measured=measured,
             error=error,
         )

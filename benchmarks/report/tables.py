@@ -55,7 +55,8 @@ def table_1(results: Results, asked: Asked) -> Sequence[Block]:
         runs = results.runs(name)
         if runs is None:
             continue
-        if name == "rtvoice":
+        own = SUBJECTS[name].own
+        if own:
             strong.append(len(rows))
         rows.append(
             (
@@ -66,9 +67,9 @@ def table_1(results: Results, asked: Asked) -> Sequence[Block]:
                 runs.first_audio(0.9).show(),
                 megabytes(runs.warm),
                 megabytes(runs.warm_group),
-                megabytes(runs.idle),
+                megabytes(runs.idle if own else runs.warm),
                 spread(runs.cold_start_s, 1),
-                spread(runs.restored_s, 1),
+                spread(runs.restored_s if own else None, 1),
                 runs.audio_hour(asked.prices).show(4),
                 results.numbers(name, kinds=("serve", "lifecycle")),
             )

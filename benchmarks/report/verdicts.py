@@ -104,17 +104,15 @@ def doubts(results: Results, plan: Iterable[Cell]) -> list[str]:
 
 def _missing(results: Results, plan: Iterable[Cell]) -> list[str]:
     lines = {one.line.cell: one.line for one in results.counted}
-    missing: list[str] = []
-    left_out: list[str] = []
-    failed: list[str] = []
-    for cell in plan:
-        line = lines.get(cell.name)
-        if line is not None and line.error:
-            failed.append(f"{cell.name} failed: {line.error.splitlines()[0]}")
-        elif line is None:
-            (left_out if cell.optional else missing).append(cell.name)
-    listed = {"not measured": missing, "further rounds that were not measured": left_out}
-    return [*failed, *(f"{what}: {', '.join(names)}" for what, names in listed.items() if names)]
+    wanted = [cell.name for cell in plan]
+    failed = [name for name in wanted if name in lines and lines[name].error]
+    missing = [name for name in wanted if name not in lines]
+    listed = {
+        "not measured": [name for name in missing if name not in results.left_out],
+        "left out for lack of time": [name for name in missing if name in results.left_out],
+    }
+    found = [f"{name} failed: {lines[name].error.splitlines()[0]}" for name in failed]
+    return [*found, *(f"{what}: {', '.join(names)}" for what, names in listed.items() if names)]
 
 
 def _other_contexts(results: Results) -> list[str]:

@@ -55,6 +55,7 @@ def measures(tmp_path, monkeypatch):
     places = Places(serving=sys.executable, reference=sys.executable, cache=tmp_path)
     made = Measuring(PROFILE, places, tmp_path / "samples", subjects)
     made._prepared["rtvoice"] = Prepared(tuple(data_files()[:1]), {"library": "1"})
+    made._ready += subjects.values()
     return made
 
 

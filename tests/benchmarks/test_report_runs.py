@@ -9,6 +9,7 @@ import pytest
 from benchmarks.report.__main__ import main
 from benchmarks.report.journal import Journal, context, done, unfinished
 from benchmarks.report.plan import FULL, PARTS, QUICK, REWRITES, Cell, Estimate, cells, chosen
+from benchmarks.report.results import Results
 from benchmarks.report.runner import Run
 from benchmarks.report.subjects import SUBJECTS
 from benchmarks.server import ServerFailed
@@ -91,9 +92,10 @@ def test_a_line_is_written_for_every_cell(tmp_path):
 
 def test_what_may_be_left_out_is_for_lack_of_time_and_nothing_else(tmp_path):
     needed = sum(not cell.optional for cell in PLAN)
-    left_out, journal, _, _ = run(tmp_path, PLAN, budget_s=10.0 * needed + 25)
+    left_out, journal, _, _ = run(tmp_path, PLAN, budget_s=10.0 * needed + 20)
     assert len(journal.lines()) == needed + 2
     assert left_out == PLAN[needed + 2 :]
+    assert {cell.name for cell in PLAN[needed : needed + 2]} == {"serve/rtvoice/1", "serve/pytorch-eager/1"}
 
 
 def test_what_is_needed_is_measured_whatever_the_time(tmp_path):
@@ -126,11 +128,21 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path):
     journal = Journal(tmp_path / "lines.jsonl")
     lines = journal.lines()
     assert len(lines) == 6
-    assert unfinished(lines, PLAN, CONTEXT)
+    assert unfinished(lines, CONTEXT)
     left = [cell for cell in PLAN if cell.name not in done(lines, CONTEXT)]
     run(tmp_path, left)
     assert [one.cell for one in journal.lines()] == [cell.name for cell in PLAN]
-    assert not unfinished(journal.lines(), PLAN, CONTEXT)
+    assert unfinished(journal.lines(), CONTEXT)
+
+
+def test_a_run_that_ended_says_so_and_what_it_left_out(tmp_path):
+    journal = Journal(tmp_path / "lines.jsonl")
+    clock = Clock()
+    made = Run(journal=journal, context=CONTEXT, measures=Measures(clock), told=print, budget_s=0.0, clock=clock)
+    left_out = made.over(PLAN[-2:])
+    made.end(left_out)
+    assert not unfinished(journal.lines(), CONTEXT)
+    assert Results(journal.lines()).left_out == tuple(cell.name for cell in PLAN[-2:])
 
 
 def test_what_failed_is_measured_again_and_other_contexts_do_not_count():
@@ -138,7 +150,7 @@ def test_what_failed_is_measured_again_and_other_contexts_do_not_count():
     assert done([line(cell)], CONTEXT) == {cell.name}
     assert done([line(cell), line(cell, measured=None, error="gone")], CONTEXT) == frozenset()
     assert done([line(cell)], CONTEXT | {"threads": 1}) == frozenset()
-    assert not unfinished([line(cell)], PLAN, CONTEXT | {"threads": 1})
+    assert not unfinished([line(cell)], CONTEXT | {"threads": 1})
 
 
 def test_a_line_that_was_cut_off_is_passed_over_and_overwritten(tmp_path):
