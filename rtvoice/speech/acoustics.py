@@ -136,7 +136,10 @@ class Acoustics:
         begins, holds = not turn.hears, True
         held: list[Floats] = []
         for number, step in enumerate(steps, 1):
-            call = await self._pool.run(functools.partial(generation.call, step), turn=turn)
+            if step.stage == 1:  # for which the source is made
+                call = await self._pool.run(functools.partial(generation.call, step), turn=turn)
+            else:
+                call = generation.call(step)
             samples = generation.take(await self._infer(call.network, call.inputs, turn))
             if samples is None:
                 continue

@@ -1,4 +1,8 @@
-"""The steps of synthesis between the networks, in numpy: alignment, harmonic source, STFT and its inverse."""
+"""The steps of synthesis between the networks, in numpy: alignment, harmonic source, STFT and its inverse.
+
+Here and wherever speech is made, products are sums by `einsum`: BLAS would wake threads for them, one for each core,
+which then spin for longer than the product takes, on cores where inferences run.
+"""
 
 from __future__ import annotations
 
@@ -130,7 +134,7 @@ class SourceSpectra:
 def _spectra(samples: Floats) -> Floats:
     """Return magnitudes, then angles, of the spectra of all windows in `samples`."""  # (T, 22)
     frames = np.lib.stride_tricks.sliding_window_view(samples, N_FFT)[::HOP]
-    parts = frames @ _TRANSFORM
+    parts = np.einsum("tn,nk->tk", frames, _TRANSFORM)
     real, imaginary = parts[:, :_SPECTRUM], parts[:, _SPECTRUM:]
     return np.concatenate([np.hypot(real, imaginary), np.arctan2(imaginary, real)], axis=1)
 

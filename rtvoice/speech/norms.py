@@ -69,7 +69,7 @@ class StyledNorms:
         """Return the norms of a style [1, 256] where these statistics are measured or predicted."""
         scales, shifts = [], []
         for number, (weight, bias, turns) in enumerate(self._stages):
-            gamma, beta = np.split(weight @ style[0, :128] + bias, 2, axis=1)  # (24, C)
+            gamma, beta = np.split(np.einsum("ncs,s->nc", weight, style[0, :128]) + bias, 2, axis=1)  # (24, C)
             scale = (1 + gamma) / np.sqrt(statistics.variances[number] + np.float32(EPSILON)) * turns
             scales.append(scale)
             shifts.append(beta * turns - statistics.means[number] * scale)
