@@ -547,11 +547,18 @@ class TestBuild:
             progress(0.5, "writing text")
             return model
 
+        measured = []
         monkeypatch.setattr("rtvoice.speech.build.ensure_model", ensure)
+        monkeypatch.setattr("rtvoice.speech.calibration.calibrate", lambda folder, cores: measured.append(folder))
+        monkeypatch.setattr("rtvoice.speech.calibration.read_calibration", lambda folder: measured or None)
         code, out, err = run("build", "--force", "--streams", "2")
         assert code == 0
         assert out.startswith(f"The model is ready in {tmp_path}/m (".encode())
-        assert err == "Building the model: writing text\n"
+        lines = "writing text", "measuring this machine", "built and measured"
+        assert err == "".join(f"Building the model: {line}\n" for line in lines)
+        assert measured == [model.folder]
+        run("build", "--measure")
+        assert measured == [model.folder] * 3  # once with the model, and once more
         assert calls[0][2]["force"] is True
         assert double["engines"][0].streams == 2
 

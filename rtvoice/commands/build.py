@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from rtvoice.speech.build import BuiltModel
 
 _MANUAL = """\
-Build the model and compile it for this machine, so that `rtvoice serve` starts in a second or two. The first `serve`
-or `say` does the same by itself; a container image or a service does it ahead of time. If the model is there and
-whole, there is nothing to do. Weights come with the installation; nothing is downloaded, unless a checkpoint is.
+Build the model, measure this machine with it and compile it, so that `rtvoice serve` starts in a second or two. The
+first `serve` or `say` does the same by itself; a container image or a service does it ahead of time. What is there and
+whole is left as it is. Weights come with the installation; nothing is downloaded, unless a checkpoint is.
 
 examples:
   rtvoice build                                    once after installing
   rtvoice build --force --clean                    once more, and remove what other versions built
+  rtvoice build --measure                          on a machine that was busy when its speed was measured
   rtvoice build --checkpoint kokoro-v1_0.pth       from a checkpoint on disk, in 32 bits
   rtvoice build --checkpoint hexgrad/Kokoro-82M    from upstream's, fetched from the hub and checked
 
@@ -47,6 +48,7 @@ def add_parser(commands: Commands) -> None:
         help="build from upstream's checkpoint instead of the packaged weights",
     )
     parser.add_argument("--force", action="store_true", help="build even if a whole model is there")
+    parser.add_argument("--measure", action="store_true", help="measure again how fast this machine is")
     parser.add_argument("--clean", action="store_true", help="then remove all other models from the cache")
     parser.add_argument("--streams", type=count, metavar="N", help="compile for so many sentences at once")
     parser.add_argument("--threads", type=count, metavar="N", help="compile for so many threads each")
@@ -58,6 +60,8 @@ def add_parser(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Build, compile, say where it lies."""
     from rtvoice.speech.build import remove_others, seal_compiled
+    from rtvoice.speech.calibration import calibrate, read_calibration
+    from rtvoice.speech.cores import find_cores
 
     paths = paths_of(arguments)
     began = time.monotonic()
@@ -65,6 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     model = build_with_bar(
         paths, checkpoint, precision=arguments.precision, read_weights=read_weights, force=arguments.force
     )
+    if arguments.measure or read_calibration(model.folder) is None:
+        calibrate(model.folder, find_cores())
     config = EngineConfig(
         paths=paths,
         streams=arguments.streams,
@@ -90,11 +96,11 @@ def build_with_bar(
     read_weights: Callable[[], Mapping[str, NDArray[np.float32]]] | None = None,
     force: bool = False,
 ) -> BuiltModel:
-    """Do as `ensure_model`, with a progress bar on standard error if there is something to build."""
-    from rtvoice.speech.build import ensure_model
+    """Do as `prepare_model`, with a progress bar on standard error if there is something to build."""
+    from rtvoice.speech.calibration import prepare_model
 
     with ProgressBar("Building the model") as bar:
-        return ensure_model(paths, checkpoint, bar.update, precision=precision, read_weights=read_weights, force=force)
+        return prepare_model(paths, checkpoint, bar.update, precision=precision, read_weights=read_weights, force=force)
 
 
 def _source(checkpoint: str | None) -> tuple[str | None, Callable[[], Mapping[str, NDArray[np.float32]]] | None]:

@@ -192,10 +192,31 @@ def _model(paths: Paths) -> Iterator[Finding]:
     if is_complete(folder, thorough=True):
         blobs = len(list((folder / "compiled").glob("*.blob")))
         yield Finding(State.GOOD, f"model: built, in {folder}" + ("" if blobs else ", not compiled yet"))
+        yield _speed(folder)
         return
     what = "is damaged; it is built again" if os.path.exists(folder) else "is not built yet; it is built"
     yield Finding(State.WORSE, f"model: {what} at the next start", "or now: rtvoice build")
     yield _room(paths.cache)
+
+
+def _speed(folder: Path) -> Finding:
+    """What was measured on this machine, and what was chosen by it."""
+    from rtvoice.speech.calibration import read_calibration
+    from rtvoice.speech.cores import find_cores, size
+    from rtvoice.speech.costs import UNMEASURED, Costs
+
+    cores, found = find_cores(), read_calibration(folder)
+    sizes = size(cores, calibration=found or UNMEASURED)
+    chosen = f"{sizes.streams} at once, each on {sizes.threads} of {cores.usable} cores"
+    if found is None:
+        return Finding(State.WORSE, f"speed: not measured on this machine; {chosen}", "run: rtvoice build")
+    faster = ", ".join(f"{times:.1f} times that on {threads}" for threads, times in sorted(found.speedups.items()))
+    text = f"speed: {1 / found.work_s(1):.1f} s of speech a second on one thread"
+    text += f", {faster}" if faster else ""
+    text += f"; {chosen}: first sound after about {Costs(found.on(sizes.threads)).first_audio_s:.2f} s"
+    if not faster and cores.usable > 1:
+        return Finding(State.WORSE, text, "others used the cores when it was measured; again: rtvoice build --measure")
+    return Finding(State.GOOD, text)
 
 
 def _room(cache: Path) -> Finding:

@@ -141,6 +141,11 @@ class Lifecycle(Synthesizer):
         """See `Synthesizer.places`."""
         return self._synthesizer.places
 
+    @property
+    def first_audio_s(self) -> float | None:
+        """See `Synthesizer.first_audio_s`."""
+        return self._synthesizer.first_audio_s
+
     def check(self, options: SpeechOptions) -> None:
         """See `Synthesizer.check`. Does not load."""
         self._synthesizer.check(options)

@@ -7,17 +7,24 @@ threads, which then stand still together for most of every period.
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rtvoice.speech.costs import UNMEASURED, Calibration
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _THREADS = 2
-"""Threads of one inference: what more bring by latency costs more throughput than another stream gives."""
+"""Threads of one inference, as long as nothing was measured."""
+
+_WORTH = 1.4
+"""How many times as fast twice the threads must make an inference: else another stream makes more of them."""
+
+_SLOW_S = 0.8
+"""Seconds of work for a second of speech at which a stream is too near to falling behind its listener."""
 
 _FOLLOW_S = 5.0
 
@@ -36,8 +43,12 @@ class Cores:
 
     @property
     def usable(self) -> int:
-        """Threads that can run at once: whole cores, at least 1. A begun core counts."""
-        return self.allowed if self.quota is None else max(1, min(self.allowed, math.ceil(self.quota)))
+        """Threads that can run at once: whole cores, at least 1.
+
+        A part of one more is left to whatever else there is to do: a thread that has less than a core stands still for
+        the rest of each period, and the others wait for it.
+        """
+        return self.allowed if self.quota is None else max(1, min(self.allowed, int(self.quota)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +59,37 @@ class Sizes:
     threads: int
 
 
-def size(cores: Cores, streams: int | None = None, threads: int | None = None) -> Sizes:
+def size(
+    cores: Cores, streams: int | None = None, threads: int | None = None, calibration: Calibration = UNMEASURED
+) -> Sizes:
     """Choose how to use the cores. What is given is kept to; what is chosen takes no more threads than there are cores.
+
+    Two threads bring the first sound to a single listener sooner, two streams make more of two: as long as the threads
+    make an inference nearly twice as fast, that costs little. More than two only if a stream of less would fall behind.
 
     Args:
         cores: the process's share.
         streams: inferences at once, or None to choose.
         threads: threads of one inference, or None to choose.
+        calibration: what was measured on this machine.
     """
     if threads is None:
-        threads = max(1, min(_THREADS, cores.usable // (streams or 1)))
+        most = cores.usable // (streams or 1)
+        threads = max(1, min(_worthwhile(calibration, most), most))
     return Sizes(streams or max(1, cores.usable // threads), threads)
+
+
+def _worthwhile(calibration: Calibration, most: int) -> int:
+    """Threads that an inference has good use for, by doubling."""
+    if not calibration.speedups:
+        return _THREADS
+    threads, speedup = 1, 1.0
+    while 2 * threads <= most and (doubled := calibration.speedups.get(2 * threads)) is not None:
+        wanted = threads < _THREADS or calibration.work_s(threads) > _SLOW_S
+        if not wanted or doubled < _WORTH * speedup:
+            break
+        threads, speedup = 2 * threads, doubled
+    return threads
 
 
 async def follow(

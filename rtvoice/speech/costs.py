@@ -20,6 +20,9 @@ _SENTENCE_S: Final = 4.0
 _WEIGHT: Final = 0.2
 """Of the newest measurement in an average."""
 
+_ASSUMED: Final = 0.8
+"""What a thread beside others does, to one alone, where it was not measured."""
+
 _MOST_CHANGE: Final = 2.0
 """How many times its estimate a measurement counts at most: an inference that was held up once tells little."""
 
@@ -42,11 +45,11 @@ class Cost:
 
 
 GUESS: Final[Mapping[str, Cost]] = {
-    "text": Cost(0.010, 0.0007),
-    "prosody": Cost(0.004, 0.0003),
-    "decoder": Cost(0.004, 0.0007),
-    **{f"stage1-{rows}": Cost(0.05 + 0.0017 * rows) for rows in STAGE1_LENGTHS},
-    **{f"stage2-{rows}": Cost(0.01 + 0.0032 * rows) for rows in STAGE2_LENGTHS},
+    "text": Cost(0.008, 0.0027),
+    "prosody": Cost(0.004, 0.0004),
+    "decoder": Cost(0.015, 0.0012),
+    **{f"stage1-{rows}": Cost(0.03 + 0.0014 * rows) for rows in STAGE1_LENGTHS},
+    **{f"stage2-{rows}": Cost(0.002 + 0.0034 * rows) for rows in STAGE2_LENGTHS},
 }
 """What one thread of a server's core with AVX2 takes, for as long as nothing is known."""
 
@@ -88,6 +91,13 @@ class Costs:
         return self.seconds("text", phonemes) + self.seconds("prosody", frames) + self.seconds("decoder", frames)
 
     @property
+    def work_s(self) -> float:
+        """Seconds of work for a second of speech in the longest slices."""
+        longest = (("stage1", STAGE1_LENGTHS[-1]), ("stage2", STAGE2_LENGTHS[-1]))
+        slices = (self.seconds(f"{stage}-{rows}") * 2 * FRAMES_A_SECOND / rows for stage, rows in longest)
+        return self.before_generator(1.0) + sum(slices)
+
+    @property
     def first_slices_s(self) -> float:
         """Seconds of the shortest slice of both stages."""
         return self.seconds(f"stage1-{STAGE1_LENGTHS[0]}") + self.seconds(f"stage2-{STAGE2_LENGTHS[0]}")
@@ -96,3 +106,30 @@ class Costs:
     def first_audio_s(self) -> float:
         """Seconds until a usual sentence can be heard, if nobody else speaks."""
         return self.before_generator(_SENTENCE_S) + self.first_slices_s
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What was measured on a machine.
+
+    Attributes:
+        costs: of each network of the default path, on one thread.
+        speedups: by how many threads an inference has, how many times as fast it is as on one; empty if others used
+            the machine.
+    """
+
+    costs: Mapping[str, Cost]
+    speedups: Mapping[int, float]
+
+    def on(self, threads: int) -> dict[str, Cost]:
+        """Return what the networks cost on so many threads, as an engine's inferences have."""
+        speedup = self.speedups.get(threads, max(1.0, _ASSUMED * threads))
+        return {name: Cost(cost.fixed_s / speedup, cost.each_s / speedup) for name, cost in self.costs.items()}
+
+    def work_s(self, threads: int) -> float:
+        """Return the seconds of work for a second of speech in the longest slices."""
+        return Costs(self.on(threads)).work_s
+
+
+UNMEASURED: Final = Calibration(GUESS, {})
+"""Of a machine of which nothing is known."""

@@ -12,9 +12,10 @@ import numpy as np
 from rtvoice.config import MAX_SPEED, MIN_SPEED, SAMPLE_RATE
 from rtvoice.errors import InvalidInput, SetupError, SynthesisFailed
 from rtvoice.speech.acoustics import Acoustics
-from rtvoice.speech.build import ensure_model, model_folder
+from rtvoice.speech.build import model_folder
+from rtvoice.speech.calibration import prepare_model, read_calibration
 from rtvoice.speech.cores import find_cores, follow, size
-from rtvoice.speech.costs import Costs
+from rtvoice.speech.costs import UNMEASURED, Costs
 from rtvoice.speech.fitting import fit_statistics
 from rtvoice.speech.mapped import let_go, let_go_of_code
 from rtvoice.speech.networks import make_pool, read_arrays
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from rtvoice.config import EngineConfig
     from rtvoice.speech.acoustics import Features
     from rtvoice.speech.build import BuiltModel
+    from rtvoice.speech.cores import Sizes
     from rtvoice.speech.pieces import Piece
     from rtvoice.speech.pool import Pool
     from rtvoice.speech.statistics import Predictor
@@ -54,6 +56,7 @@ class _Loaded:
     """What is there between loading and closing."""
 
     phonemizer: Phonemizer
+    pool: Pool
     acoustics: Acoustics
 
 
@@ -72,7 +75,8 @@ class KokoroSynthesizer(Synthesizer):
     def __init__(self, config: EngineConfig, *, g2p_replaced: Callable[[int | None], None] | None = None) -> None:
         self._config = config
         self._g2p_replaced = g2p_replaced
-        self._costs = Costs()  # kept from one load to the next
+        self._calibration = UNMEASURED
+        self._costs: Costs | None = None  # kept from one load to the next
         self._voices = VoiceStore(config.paths.data, config.voices)
         self._resources = AsyncExitStack()
         self._loaded: _Loaded | None = None
@@ -90,7 +94,12 @@ class KokoroSynthesizer(Synthesizer):
     @property
     def places(self) -> int:
         """Inferences that run at once, as the machine is now; see `Synthesizer.places`."""
-        return size(find_cores(), self._config.streams, self._config.threads).streams
+        return self._loaded.pool.places if self._loaded is not None else self._sizes.streams
+
+    @property
+    def first_audio_s(self) -> float:
+        """Work until a usual sentence is heard, as measured; see `Synthesizer.first_audio_s`."""
+        return (self._costs or Costs(self._calibration.on(self._sizes.threads))).first_audio_s
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -113,24 +122,33 @@ class KokoroSynthesizer(Synthesizer):
             # the G2P process loads while the networks do
             phonemizer = Phonemizer(self._config.paths.cache, replaced=self._g2p_replaced)
             await resources.enter_async_context(phonemizer)
-            model = await asyncio.to_thread(self._ensure_model)
+            model = await asyncio.to_thread(self._prepare)
             arrays = await asyncio.to_thread(read_arrays, model)
-            sizes = size(find_cores(), self._config.streams, self._config.threads)
+            sizes = self._sizes
             pool = make_pool(model, arrays, sizes.streams, sizes.threads)
-            acoustics = Acoustics(await resources.enter_async_context(pool), arrays, costs=self._costs)
+            prior = self._calibration.on(sizes.threads)
+            if self._costs is None:
+                self._costs = Costs(prior)
+            acoustics = Acoustics(await resources.enter_async_context(pool), arrays, prior, self._costs)
             await phonemizer.ready()
             if self._config.streams is None:
                 watch = asyncio.create_task(follow(pool.limit, sizes.threads), name="rtvoice cores")
                 resources.callback(watch.cancel)
             settling = asyncio.create_task(_settle(pool, acoustics, model), name="rtvoice settle")
             resources.push_async_callback(_stop, settling)
-            self._loaded = _Loaded(phonemizer, acoustics)
+            self._loaded = _Loaded(phonemizer, pool, acoustics)
             self._resources = resources.pop_all()
         return self
 
-    def _ensure_model(self) -> BuiltModel:
+    def _prepare(self) -> BuiltModel:
         config = self._config
-        return ensure_model(config.paths, config.checkpoint, precision=config.precision)
+        model = prepare_model(config.paths, config.checkpoint, precision=config.precision)
+        self._calibration = read_calibration(model.folder) or UNMEASURED
+        return model
+
+    @property
+    def _sizes(self) -> Sizes:
+        return size(find_cores(), self._config.streams, self._config.threads, self._calibration)
 
     async def __aexit__(self, *exc_info: object) -> None:
         self._loaded = None

@@ -47,6 +47,11 @@ class Places:
         self._all_free.set()
 
     @property
+    def count(self) -> int:
+        """How many may run at once."""
+        return self._count
+
+    @property
     def waiting(self) -> int:
         """How many wait."""
         return sum(not place.done() for _, _, place in self._waiting)
@@ -138,6 +143,11 @@ class Pool:
         self._inputs: dict[str, set[str]] = {}  # of each network, those that are not shared
         self._fixed_shapes: dict[str, dict[str, tuple[int, ...]]] = {}  # of networks that have no others
         self._executor = ThreadPoolExecutor(streams, thread_name_prefix="rtvoice-host")
+
+    @property
+    def places(self) -> int:
+        """How many inferences may run at once now."""
+        return self._places.count
 
     @property
     def waiting(self) -> int:

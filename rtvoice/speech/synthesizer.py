@@ -117,6 +117,11 @@ class Synthesizer(ABC):
         return 1
 
     @property
+    def first_audio_s(self) -> float | None:
+        """Seconds of work until a sentence of usual length is heard, as far as is known. Known before loading."""
+        return None
+
+    @property
     def loading_s(self) -> float:
         """Seconds until it can speak, as far as is known; 0 if it can now."""
         return 0.0

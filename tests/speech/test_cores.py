@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rtvoice.speech.cores import Cores, find_cores, follow, size
+from rtvoice.speech.costs import GUESS, UNMEASURED, Calibration, Cost, Costs
 
 
 @pytest.fixture
@@ -75,7 +79,7 @@ class TestQuota:
 class TestUsable:
     @pytest.mark.parametrize(
         ("allowed", "quota", "usable"),
-        [(8, None, 8), (8, 2.0, 2), (8, 2.1, 3), (8, 0.25, 1), (2, 7.5, 2), (1, None, 1)],
+        [(8, None, 8), (8, 2.0, 2), (8, 2.9, 2), (8, 0.25, 1), (2, 7.5, 2), (1, None, 1)],
     )
     def test_whole_cores_never_none_and_never_more_than_allowed(self, allowed, quota, usable):
         assert Cores(allowed, quota).usable == usable
@@ -109,6 +113,42 @@ def test_streams_and_threads_fit_the_cores(usable, streams, threads, sizes):
         assert found.streams * found.threads <= usable
 
 
+def calibrated(work_s=0.5, **speedups):
+    """What was measured on a machine that takes so long for a second of speech on one thread."""
+    factor = work_s / Costs().work_s
+    costs = {name: Cost(factor * cost.fixed_s, factor * cost.each_s) for name, cost in GUESS.items()}
+    return Calibration(costs, {int(name[1:]): times for name, times in speedups.items()})
+
+
+@pytest.mark.parametrize(
+    ("usable", "measured", "sizes"),
+    [
+        (8, calibrated(x2=1.9, x4=3.4), (4, 2)),
+        (8, calibrated(x2=1.2, x4=1.5), (8, 1)),  # threads that share a core
+        (8, calibrated(2.0, x2=1.9, x4=3.4), (2, 4)),  # two threads would fall behind
+        (8, calibrated(2.0, x2=1.9, x4=2.0), (4, 2)),  # and four would not help
+        (2, calibrated(2.0, x2=1.9), (1, 2)),
+        (1, calibrated(2.0), (1, 1)),
+        (4, calibrated(), (2, 2)),  # others used the machine when it was measured
+    ],
+)
+def test_what_was_measured_decides_how_many_threads_an_inference_has(usable, measured, sizes):
+    found = size(Cores(usable, None), calibration=measured)
+    assert (found.streams, found.threads) == sizes
+
+
+@given(
+    st.integers(1, 64),
+    st.none() | st.floats(0.05, 100),
+    st.just(UNMEASURED) | st.builds(calibrated, st.floats(0.05, 5), x2=st.floats(0.5, 2), x4=st.floats(0.5, 4)),
+)
+def test_no_more_threads_than_cores(allowed, quota, measured):
+    found = size(Cores(allowed, quota), calibration=measured)
+    share = min(allowed, quota or allowed)
+    assert found.streams * found.threads <= max(1, share)
+    assert found.streams * found.threads > share / 2 - 1  # nor are half of them idle
+
+
 async def test_a_quota_that_changes_is_followed():
     quotas = iter([4.0, 4.0, 1.0, 1.0, 0.5, 8.0])
     told = []
@@ -119,3 +159,19 @@ async def test_a_quota_that_changes_is_followed():
     with pytest.raises((StopIteration, RuntimeError)):
         await follow(told.append, 2, find, every_s=0)
     assert told == [2, 1, 4]
+
+
+async def test_a_quota_is_read_again_from_the_files_of_the_control_group(tmp_path):
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self" / "cgroup").write_text("0::/\n")
+    allowed = len(os.sched_getaffinity(0))
+    told = asyncio.Queue()
+    following = asyncio.create_task(follow(told.put_nowait, 1, lambda: find_cores(tmp_path, tmp_path), every_s=0.001))
+    assert await told.get() == allowed
+    (tmp_path / "cpu.max").write_text("100000 100000\n")
+    if allowed > 1:
+        assert await told.get() == 1
+        (tmp_path / "cpu.max").write_text("max 100000\n")
+        assert await told.get() == allowed
+    assert not following.done()
+    following.cancel()
