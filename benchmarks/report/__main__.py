@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,6 +87,7 @@ def _measure(
             progress(f"going on: {len(wanted) - len(left)} of {len(wanted)} measurements are there\n")
         else:
             journal.clear()
+    began = time.monotonic()
     measuring = Measuring(profile, places, parsed.results / "samples")
     for name in dict.fromkeys(cell.subject for cell in left if cell.subject in SUBJECTS):
         progress(f"preparing {SUBJECTS[name].label}")
@@ -100,7 +102,7 @@ def _measure(
         told=progress,
         budget_s=None if partly else profile.budget_s,
     )
-    left_out = run.over(left)
+    left_out = run.over(left, time.monotonic() - began)
     if not partly:
         run.end(left_out)
     progress(f"{len(left) - len(left_out)} measurements made, {len(left_out)} left out for lack of time\n")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.machine import fingerprint
+from benchmarks.process import ROOT
 from benchmarks.report.records import Line
 from benchmarks.workload import digest
 from rtvoice._version import __version__
@@ -19,15 +21,25 @@ if TYPE_CHECKING:
 
 def context(profile: str, threads: int) -> dict[str, Any]:
     """What lines must have in common to be compared."""
-    machine = {name: value for name, value in fingerprint().items() if name not in ("load_average", "memory_bytes")}
+    machine = fingerprint()
+    del machine["load_average"]
     return {
         "profile": profile,
         "threads": threads,
         "weights_sha256": SHA256,
         "sentences_sha256": digest(),
         "rtvoice": __version__,
+        "code": code_digest(),
         "machine": machine,
     }
+
+
+def code_digest(package: Path = ROOT / "rtvoice") -> str:
+    """What identifies the code that was measured: of the SHA-256 of all Python files of the package, 12 digits."""
+    digest = hashlib.sha256()
+    for file in sorted(package.rglob("*.py")):
+        digest.update(file.relative_to(package).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 class Journal:

@@ -48,7 +48,7 @@ ORDER: Final = (SAMPLE, 3, 8, 13, 18, 4, 7, 12, 2, 19, 6, 10, 1, 11, 9, 14, 0, 1
 SHORT: Final = (3, 18, 4, 2, 19, SAMPLE)
 """Numbers of the sentences that more and more clients ask for: 1.9 to 3.4 s."""
 
-IDLE_S: Final = 3.0
+IDLE_S: Final = 2.0
 """Quiet to a release, where a server is released."""
 
 _RELEASE_S = 60.0

@@ -77,7 +77,7 @@ class Profile:
     budget_s: float | None
 
 
-QUICK: Final = Profile(name="quick", rounds=2, turns=2, idle_s=3, cycles=3, clients=(1, 4, 8), budget_s=540)
+QUICK: Final = Profile(name="quick", rounds=2, turns=2, idle_s=4, cycles=3, clients=(1, 4, 8), budget_s=570)
 FULL: Final = Profile(name="full", rounds=5, turns=5, idle_s=60, cycles=10, clients=(1, 2, 4, 8, 16, 32), budget_s=None)
 
 

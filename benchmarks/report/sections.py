@@ -102,8 +102,10 @@ def _machine(results: Results) -> Sequence[Block]:
     machine = line.context.get("machine", {})
     units = ", ".join(machine.get("vector_units", ()))
     said = (
-        f"{machine.get('processor')}, {machine.get('cores')} cores, {units}; Linux {machine.get('kernel')}, Python "
-        f"{machine.get('python')}; rtvoice {line.context.get('rtvoice')}; from {results.lines[0].at} to {line.at}."
+        f"{machine.get('processor')}, {machine.get('cores')} cores, {units}, "
+        f"{machine.get('memory_bytes', 0) / 1e9:.0f} GB of memory; Linux {machine.get('kernel')}, Python "
+        f"{machine.get('python')}; rtvoice {line.context.get('rtvoice')}, code "
+        f"{line.context.get('code')}; from {results.lines[0].at} to {line.at}."
     )
     rows = []
     for name in (*TABLE_1, *STEPS):

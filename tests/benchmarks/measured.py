@@ -26,7 +26,15 @@ CONTEXT = {
     "weights_sha256": "weights",
     "sentences_sha256": "sentences",
     "rtvoice": "1.0",
-    "machine": {"processor": "A & B <C>", "vector_units": ["avx2"], "cores": 2, "kernel": "6", "python": "3.11"},
+    "code": "0123",
+    "machine": {
+        "processor": "A & B <C>",
+        "vector_units": ["avx2"],
+        "cores": 2,
+        "memory_bytes": 8 * 10**9,
+        "kernel": "6",
+        "python": "3.11",
+    },
 }
 
 SPEED = {"pytorch-eager": 0.5, "rtvoice": 2.5}

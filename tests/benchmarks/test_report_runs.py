@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from benchmarks.report.__main__ import main
-from benchmarks.report.journal import Journal, context, done, unfinished
+from benchmarks.report.journal import Journal, code_digest, context, done, unfinished
 from benchmarks.report.plan import FULL, PARTS, QUICK, REWRITES, Cell, Estimate, cells, chosen
 from benchmarks.report.results import Results
 from benchmarks.report.runner import Run
@@ -180,7 +180,32 @@ def test_a_file_of_something_else_is_refused(tmp_path):
 
 
 def test_the_context_names_machine_weights_and_sentences():
-    assert context("quick", 2).keys() == CONTEXT.keys()
+    found = context("quick", 2)
+    assert found.keys() == CONTEXT.keys()
+    assert found["machine"].keys() == CONTEXT["machine"].keys()
+
+
+def test_other_code_is_another_context(tmp_path):
+    (tmp_path / "a.py").write_text("1")
+    before = code_digest(tmp_path)
+    assert code_digest(tmp_path) == before
+    (tmp_path / "a.py").write_text("2")
+    changed = code_digest(tmp_path)
+    (tmp_path / "a.py").rename(tmp_path / "b.py")
+    assert len({before, changed, code_digest(tmp_path)}) == 3
+
+
+def test_what_was_spent_before_counts(tmp_path):
+    clock = Clock()
+    made = Run(
+        journal=Journal(tmp_path / "lines.jsonl"),
+        context=CONTEXT,
+        measures=Measures(clock),
+        told=print,
+        budget_s=30.0,
+        clock=clock,
+    )
+    assert made.over(PLAN[-1:], before_s=31.0) == PLAN[-1:]
 
 
 def test_the_command_refuses_what_it_does_not_know(capsys):

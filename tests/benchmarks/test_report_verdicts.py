@@ -66,6 +66,7 @@ def test_a_row_that_failed_later_counts_as_failed():
         ("sentences_sha256", "others", "other sentences"),
         ("machine", CONTEXT["machine"] | {"cores": 64}, "other machine"),
         ("rtvoice", "0.9", "other rtvoice"),
+        ("code", "4567", "other code"),
         ("threads", 1, "other threads"),
         ("profile", "full", "other profile"),
     ],
