@@ -9,6 +9,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent / "transcripts"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.txt"))
+_SAMPLE_BYTES = {"pcm_f32le": 4, "mulaw": 1, "alaw": 1}
 _AT_WILL = {"ready", "segment", "words", "loading"}
 
 
@@ -29,8 +30,7 @@ async def replay(name, send, receive):
     sample_bytes = {}
     for direction, what in lines_of(name):
         if direction == ">":
-            size = {"mulaw": 1}.get(what.get("format"), 2)
-            sample_bytes.setdefault(what.get("utterance"), size)
+            sample_bytes.setdefault(what.get("utterance"), _SAMPLE_BYTES.get(what.get("format"), 2))
             await send(json.dumps(what))
         elif isinstance(what, tuple):
             _, utterance, at, end = what
@@ -38,7 +38,7 @@ async def replay(name, send, receive):
                 message = await _next(receive, lambda message: isinstance(message, bytes))
                 assert int.from_bytes(message[:4], "little") == utterance
                 assert int.from_bytes(message[4:8], "little") == at
-                at += len(message[8:]) // sample_bytes[utterance]
+                at += len(message[8:]) // sample_bytes.get(utterance, 2)
             assert at == end
         else:
             message = await _next(receive, lambda message, what=what: _is(message, what))
