@@ -196,13 +196,16 @@ def hear(whisper: Whisper, voice: str, form: str, spoken: Sequence[tuple[str, Fl
 def main(folder: Path, cache: Path) -> None:
     """Measure all recordings of a folder and write `MEASURES` there."""
     manifest = [Recording(**one) for one in json.loads((folder / MANIFEST).read_text("utf-8"))]
-    measured: list[Measures] = []
+    measured: list[Measures] = []  # kept beside each recording, for a run that goes on after one was broken off
     spoken: dict[tuple[str, str], list[tuple[str, Floats]]] = defaultdict(list)
     for recording in manifest:
         with np.load(folder / recording.file) as stored:
             forms = {form: stored[form] for form in FORMS}
             joins = stored["joins"].tolist()
-        measured.append(measure(recording, forms, joins))
+        kept = (folder / recording.file).with_suffix(".json")
+        if not kept.exists():
+            kept.write_text(json.dumps(asdict(measure(recording, forms, joins))), "utf-8")
+        measured.append(Measures(**json.loads(kept.read_text("utf-8"))))
         for form in FORMS:
             spoken[recording.voice, form].append((recording.text, forms[form]))
         if len(measured) % 10 == 0:

@@ -124,7 +124,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="eight sentences in two voices: four minutes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured to FILE")
     parser.add_argument("--voices", metavar="NAMES", help="voices, with commas, instead of all packaged ones")
-    parser.add_argument("--recordings", type=Path, metavar="DIR", help="keep what was spoken in this folder")
+    parser.add_argument(
+        "--recordings",
+        type=Path,
+        metavar="DIR",
+        help="keep what was spoken in this folder, and go on from what a run that was broken off left there",
+    )
     add_pythons(parser)
     parsed = parser.parse_args(arguments)
     for who, python in (("rtvoice", parsed.serving_python), ("What measures", parsed.reference_python)):

@@ -1,7 +1,8 @@
 """Speaks the held-out sentences for `benchmarks.quality`: `python -m benchmarks.recordings FOLDER CACHE COUNT VOICES`.
 
 Each sentence is spoken three times from the same features: in slices with predicted statistics, as the server speaks;
-in the exact form with the same noise; and in the exact form with other noise. Runs in rtvoice's own environment.
+in the exact form with the same noise; and in the exact form with other noise. Runs in rtvoice's own environment. Files
+that are there already stay: a run that was broken off goes on there.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import math
 import os
 import sys
+import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -59,10 +62,13 @@ def held_out(count: int | None = None) -> list[str]:
 async def record(
     acoustics: Acoustics, phonemizer: Phonemizer, voices: VoiceStore, recording: Recording, folder: Path
 ) -> None:
-    """Speak one sentence three times and write its file."""
+    """Speak one sentence three times and write its file, whole or not at all."""
     from rtvoice.speech.pieces import cut
     from rtvoice.speech.turn import Turn
 
+    file = folder / recording.file
+    if file.exists():
+        return
     (piece,) = cut(await phonemizer.phonemise(recording.text, voices.info(recording.voice).language))
     style = voices.style(recording.voice, len(piece.phonemes))
     features = await acoustics.features(piece.phonemes, style, 1.0, Turn())
@@ -74,28 +80,27 @@ async def record(
     if fitted is None:
         raise SystemExit(f"{recording.voice} has no map of statistics; make them with `make statistics`")
     noise, statistics = np.random.Generator(np.random.Philox(NOISE)), fitted.predict(features.description)
-    slices = [samples async for samples in acoustics.sliced(features, style, statistics, noise, Turn())]
+    patient = Turn(dry_at=lambda: math.inf)  # for whom nothing is held back, so that every join of slices is seen
+    slices = [samples async for samples in acoustics.sliced(features, style, statistics, noise, patient)]
     joins = list(itertools.accumulate(len(samples) for samples in slices[:-1]))
-    np.savez(
-        folder / recording.file,
-        default=np.concatenate(slices),
-        exact=exact,
-        other=other,
-        joins=np.array(joins, np.int64),
-    )
+    unfinished = file.with_suffix(".part")
+    with unfinished.open("wb") as opened:
+        np.savez(opened, default=np.concatenate(slices), exact=exact, other=other, joins=np.array(joins, np.int64))
+    unfinished.replace(file)
 
 
 async def record_all(folder: Path, cache: Path, texts: Sequence[str], names: Sequence[str]) -> None:
     """Speak every text in every voice, and write the manifest."""
     from benchmarks.baselines.own import opened, own_paths
+    from rtvoice.speech.cores import Sizes
     from rtvoice.speech.phonemes import Phonemizer
     from rtvoice.speech.voices import VoiceStore
 
     voices = VoiceStore(own_paths(cache).data)
-    todo = [Recording(voice, text, f"{voice}-{number:02d}.npz") for voice in names for number, text in enumerate(texts)]
+    todo = [Recording(voice, text, f"{voice}-{zlib.crc32(text.encode()):08x}.npz") for text in texts for voice in names]
     free = asyncio.Semaphore(_AT_ONCE)
     done = itertools.count(1)
-    async with Phonemizer() as phonemizer, opened(cache, threads=len(os.sched_getaffinity(0))) as loaded:
+    async with Phonemizer() as phonemizer, opened(cache, Sizes(1, len(os.sched_getaffinity(0)))) as loaded:
 
         async def one(recording: Recording) -> None:
             async with free:
