@@ -33,6 +33,7 @@ from benchmarks.process import ROOT
 from benchmarks.table import Figure, render
 from benchmarks.workload import FILE
 from rtvoice.config import SAMPLE_RATE
+from rtvoice.speech.cores import Sizes
 from rtvoice.speech.turn import Account, Turn
 from rtvoice.speech.voices import VoiceStore
 
@@ -144,7 +145,7 @@ def spoken_words() -> list[str]:
 
 async def load(cache: Path, streams: int, threads: int) -> None:
     """Build and compile what is not there yet, so that a process that is measured only reads it."""
-    async with opened(cache, streams=streams, threads=threads):
+    async with opened(cache, Sizes(streams, threads)):
         pass
 
 
@@ -153,7 +154,7 @@ async def measure_growth(cache: Path, sentences: int, streams: int) -> list[tupl
     rng, words, tree = random.Random(5), spoken_words(), ProcessTree(os.getpid())  # noqa: S311  # lengths, no secrets
     points: list[tuple[int, int]] = []
     done, seconds = 0, 0.0
-    async with opened(cache, streams=streams) as loaded:
+    async with opened(cache, Sizes(streams, 1)) as loaded:
         speaker = Speaker(loaded.acoustics, cache)
         # as in a server: whoever waited for the load is served before memory is brought down
         await speaker.speak(sentence(rng, words, SHORTEST), speaker.voices[0], Turn())
@@ -180,7 +181,7 @@ async def measure_growth(cache: Path, sentences: int, streams: int) -> list[tupl
 async def measure_cancelling(cache: Path, times: int, threads: int) -> list[Cancelled]:
     """Cancel a long sentence so many times."""
     phonemes = sentence(random.Random(5), spoken_words(), CANCELLED)  # noqa: S311
-    async with opened(cache, threads=threads) as loaded:
+    async with opened(cache, Sizes(1, threads)) as loaded:
         speaker = Speaker(loaded.acoustics, cache)
         voice = speaker.voices[0]
         await speaker.speak(phonemes, voice, Turn())

@@ -13,6 +13,7 @@ import numpy as np
 from benchmarks.baselines import Baseline
 from rtvoice._version import __version__
 from rtvoice.config import Paths
+from rtvoice.speech.cores import Sizes
 from rtvoice.speech.turn import Turn
 
 if TYPE_CHECKING:
@@ -54,40 +55,52 @@ def own_paths(cache: Path) -> Paths:
 
 @asynccontextmanager
 async def opened(
-    cache: Path, *, sliced: bool = True, streams: int = 1, threads: int = 1, precision: PrecisionChoice = "auto"
+    cache: Path, sizes: Sizes, *, sliced: bool = True, precision: PrecisionChoice = "auto"
 ) -> AsyncGenerator[Loaded, None]:
     """Load the networks as the synthesizer does, after building them if they are not there.
 
     Args:
         cache: the benchmarks' cache.
+        sizes: inferences at once, and threads of each.
         sliced: load what speaks in slices, and the exact form when it is needed; else the exact form at once.
-        streams: inferences at once.
-        threads: of one inference.
-        precision: of the kernels of the stages' convolutions.
+        precision: of the kernels of decoder and stages.
     """
-    loaded = _described(cache, sliced, streams, threads, precision)
+    loaded = _described(cache, sizes, sliced, precision)
     async with loaded.pool:
         yield loaded
 
 
-def _described(cache: Path, sliced: bool, streams: int, threads: int, precision: PrecisionChoice) -> Loaded:
+def _described(cache: Path, sizes: Sizes, sliced: bool, precision: PrecisionChoice) -> Loaded:
     """The pool, not entered yet. Nothing else keeps the arrays that are read for it."""
     from rtvoice.speech.acoustics import Acoustics
-    from rtvoice.speech.build import ensure_model
+    from rtvoice.speech.calibration import prepare_model, read_calibration
+    from rtvoice.speech.costs import UNMEASURED
     from rtvoice.speech.networks import BEFORE, EXACT, NETWORKS, make_pool, read_arrays
 
-    model = ensure_model(own_paths(cache), precision=precision)
+    model = prepare_model(own_paths(cache), precision=precision)
     arrays = read_arrays(model)
-    pool = make_pool(model, arrays, streams, threads, networks=NETWORKS if sliced else (*BEFORE, EXACT))
-    return Loaded(pool, Acoustics(pool, arrays), model.folder)
+    pool = make_pool(model, arrays, sizes.streams, sizes.threads, networks=NETWORKS if sliced else (*BEFORE, EXACT))
+    prior = (read_calibration(model.folder) or UNMEASURED).on(sizes.threads)
+    return Loaded(pool, Acoustics(pool, arrays, prior), model.folder)
+
+
+def sized(cache: Path, cores: int, precision: PrecisionChoice = "auto") -> Sizes:
+    """How an engine sizes itself for so many cores on this machine, once the model has been built."""
+    from rtvoice.speech.build import model_folder
+    from rtvoice.speech.calibration import read_calibration
+    from rtvoice.speech.cores import Cores, size
+    from rtvoice.speech.costs import UNMEASURED
+
+    measured = read_calibration(model_folder(own_paths(cache), precision=precision))
+    return size(Cores(cores, None), calibration=measured or UNMEASURED)
 
 
 class Own(Baseline):
-    """One sentence at a time, on all the threads there are.
+    """One sentence at a time, by an engine that sizes itself for its cores; the exact form takes all of them at once.
 
     Args:
         cache: where the model is built.
-        threads: of one inference.
+        threads: cores there are.
         sliced: run the generator in slices, its statistics predicted, as the server does; else in its exact form.
         precision: of the kernels of decoder and sliced generator; "f32" for the exact form.
     """
@@ -103,13 +116,14 @@ class Own(Baseline):
         self._resources = AsyncExitStack()
 
     def prepare(self) -> None:
-        from rtvoice.speech.build import ensure_model
+        from rtvoice.speech.calibration import prepare_model
 
-        ensure_model(own_paths(self.cache), precision=self._precision)
+        prepare_model(own_paths(self.cache), precision=self._precision)
         self.load()  # fills the compile cache
 
     def load(self) -> None:
-        opening = opened(self.cache, sliced=self._sliced, threads=self.threads, precision=self._precision)
+        sizes = sized(self.cache, self.threads, self._precision) if self._sliced else Sizes(1, self.threads)
+        opening = opened(self.cache, sizes, sliced=self._sliced, precision=self._precision)
         self._acoustics = self._runner.run(self._resources.enter_async_context(opening)).acoustics
         if self._sliced:
             self._maps = self._maps_by_style()
