@@ -22,7 +22,7 @@ MOST_CHARACTERS: Final = 128
 """Characters of a formula."""
 
 _TERM = re.compile(r"\s*([^\s()+]+)\s*(?:\(\s*([0-9]{1,4}(?:\.[0-9]{1,4})?|\.[0-9]{1,4})\s*\)\s*)?")
-_HOW: Final = "write it as af_heart(2)+bf_emma(1): weights are numbers above 0 and below 10,000"
+_HOW: Final = f"a voice, or up to {MOST_VOICES} as in af_heart(2)+bf_emma(1), with weights above 0 and below 10,000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +53,24 @@ def read_blend(formula: str, offered: Collection[str], field: str = "voice") -> 
         return InvalidInput(message, field=field, allowed=allowed if isinstance(allowed, str) else tuple(allowed))
 
     if len(formula) > MOST_CHARACTERS:
-        raise refused(f"A blend's formula has at most {MOST_CHARACTERS} characters.", _HOW)
+        raise refused("The formula of the blend is too long.", f"{MOST_CHARACTERS} characters")
     terms = formula.split("+")
     if len(terms) > MOST_VOICES:
-        raise refused(f"A blend has at most {MOST_VOICES} voices.", f"at most {MOST_VOICES} voices")
+        raise refused(f"{len(terms)} voices are too many for a blend.", _HOW)
     weights: dict[str, float] = {}
     for term in terms:
         match = _TERM.fullmatch(term)
         if match is None:
             if len(terms) == 1 and "(" not in formula:  # not meant as a formula
                 raise refused(f"There is no voice named {formula!r}.", offered)
-            raise refused(f"{term.strip()!r} is no part of a blend; {_HOW}.", _HOW)
+            raise refused(f"{term.strip()!r} is no part of a blend.", _HOW)
         name, weight = match[1], 1.0 if match[2] is None else float(match[2])
         if name not in offered:
             raise refused(f"There is no voice named {name!r}.", offered)
         if name in weights:
-            raise refused(f"A blend has each voice once; {name} is there twice.", _HOW)
+            raise refused(f"A blend has each voice once, and {name} is there twice.", _HOW)
         if weight == 0:
-            raise refused(f"The weight of {name} is 0; leave the voice out, or give it more.", _HOW)
+            raise refused(f"The weight of {name} is 0: leave the voice out, or give it more.", _HOW)
         weights[name] = weight
     total = sum(weights.values())
     return tuple(Share(name, weight / total) for name, weight in weights.items())

@@ -522,6 +522,24 @@ class TestVoices:
         assert run("voices", "remove", "af_sky", "bf_lily")[:2] == (0, b"Removed af_sky, bf_lily.\n")
         assert len(VoiceStore(tmp_path / "data").names) == 6
 
+    def test_a_blend_that_cannot_be_fitted_says_why(self, run, tmp_path):
+        code, _, err = run("voices", "fit", "af_heart+nobody")
+        assert code == 2
+        assert err.startswith("rtvoice: There is no voice named 'nobody'. Allowed: af_heart, ")
+        assert run("voices", "fit", "af_heart(0)+bf_emma")[2].startswith("rtvoice: The weight of af_heart is 0: leave ")
+        store = VoiceStore(tmp_path / "data")
+        store.add("af_sky", np.zeros((510, 256), np.float32))
+        assert "run: rtvoice voices fit af_sky" in run("voices", "fit", "af_sky+af_heart")[2]
+
+    def test_fitted_blends_are_listed_and_removed_with_their_voices(self, run, tmp_path):
+        store = VoiceStore(tmp_path / "data")
+        blend = "bf_emma(1)+af_heart(3)"
+        store.keep_statistics(blend, store.statistics("af_heart"))
+        assert b"af_heart(0.7500)+bf_emma(0.2500) fitted blend\n" in run("voices", "list")[1]
+        assert run("voices", "remove", blend)[:2] == (0, b"Removed bf_emma(1)+af_heart(3).\n")
+        assert not VoiceStore(tmp_path / "data").fitted_blends
+        assert run("voices", "remove", blend)[0] == 2
+
     def test_packaged_voices_need_no_fetching(self, run):
         assert run("voices", "add", "af_heart")[:2] == (0, b"They are all there already.\n")
 

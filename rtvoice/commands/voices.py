@@ -98,8 +98,10 @@ def add_parser(commands: Commands) -> None:
     add_common(fitting)
     fitting.set_defaults(run=run_fit)
 
-    removing = add_command(actions, "remove", "delete added voices", "Delete voices that were added.")
-    removing.add_argument("names", nargs="+", metavar="NAME", help="a voice's name")
+    removing = add_command(
+        actions, "remove", "delete added voices", "Delete voices that were added, and what was fitted to blends."
+    )
+    removing.add_argument("names", nargs="+", metavar="NAME", help="a voice's name, or a fitted blend")
     add_common(removing)
     removing.set_defaults(run=run_remove)
 
@@ -194,15 +196,12 @@ async def _fit_all(paths: Paths, names: list[str], sentence_count: int | None) -
 
 
 def run_remove(arguments: argparse.Namespace) -> int:
-    """Delete added voices: all that are named, or none."""
-    from rtvoice.errors import InvalidInput
+    """Delete added voices and fitted blends: all that are named, or none."""
     from rtvoice.speech.voices import VoiceStore
 
     store = VoiceStore(paths_of(arguments).data)
     for name in arguments.names:
-        if not store.is_added(name):
-            added = tuple(voice for voice in store.names if store.is_added(voice))
-            raise InvalidInput(f"No voice named {name!r} was added.", field="voice", allowed=added)
+        store.files_of(name)  # raises where there is nothing to remove
     for name in arguments.names:
         store.remove(name)
     sys.stdout.write(f"Removed {', '.join(arguments.names)}.\n")

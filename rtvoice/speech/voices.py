@@ -220,21 +220,33 @@ class VoiceStore:
         write_atomically(self._added / (name + _SUFFIX), pack(styles))
 
     def remove(self, name: str) -> None:
-        """Delete an added voice, and what was fitted to blends with it. Stores made later lack it.
+        """Delete an added voice and what was fitted to blends with it, or what was fitted to one blend.
+
+        Stores made later lack it.
 
         Raises:
-            InvalidInput: no voice of that name was added.
+            InvalidInput: no voice of that name was added, and no such blend was fitted.
             SetupError: it cannot be deleted.
         """
-        if not self.is_added(name):
-            added = tuple(voice for voice in self.names if self.is_added(voice))
-            raise InvalidInput(f"No voice named {name!r} was added.", field="voice", allowed=added)
-        blends = [blend + _STATISTICS for blend in self.fitted_blends if f"{name}(" in blend]
         try:
-            for file in (name + _SUFFIX, name + _STATISTICS, *blends):
-                (self._added / file).unlink(missing_ok=True)
+            for file in self.files_of(name):
+                file.unlink(missing_ok=True)
         except OSError as error:
             raise SetupError(f"The voice {name} cannot be removed: {error}") from error
+
+    def files_of(self, name: str) -> tuple[Path, ...]:
+        """The files that removing a voice or a blend deletes; see `remove`.
+
+        Raises:
+            InvalidInput: there is nothing to remove.
+        """
+        blends = [blend for blend in self.fitted_blends if f"{name}(" in blend]
+        if self.is_added(name):
+            return tuple(self._added / file for file in (name + _SUFFIX, *(b + _STATISTICS for b in (name, *blends))))
+        if "+" in name and (formula := canonical(read_blend(name, self.names))) in self.fitted_blends:
+            return (self._added / (formula + _STATISTICS),)
+        added = tuple(voice for voice in self.names if self.is_added(voice))
+        raise InvalidInput(f"No voice named {name!r} was added.", field="voice", allowed=(*added, *self.fitted_blends))
 
     def keep_statistics(self, name: str, fitted: Predictor) -> None:
         """Keep what was fitted to an added voice or a blend. Stores made later have it.
