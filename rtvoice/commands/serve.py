@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from contextlib import AsyncExitStack
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from rtvoice.config import DEFAULT_PORT, ClientLimits, EngineConfig, Limits, Pri
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from rtvoice.commands.options import Commands
 
@@ -148,6 +150,11 @@ def _add_lifecycle(parser: argparse.ArgumentParser, defaults: ServerConfig) -> N
         help=f"seconds of audio made ahead of the listener at most (default: {defaults.audio_ahead_s:.0f})",
     )
     group.add_argument("--cold", action="store_true", help="load it for the first speech, not at the start")
+    group.add_argument(
+        "--g2p-resident",
+        action="store_true",
+        help="keep the process that reads words when the engine is released: 60 MB for a second",
+    )
     group.add_argument("--prewarm", action="store_true", help="load it when somebody connects, not when they speak")
     group.add_argument(
         "--max-wait",
@@ -167,15 +174,15 @@ def _add_lifecycle(parser: argparse.ArgumentParser, defaults: ServerConfig) -> N
 
 def run(arguments: argparse.Namespace) -> int:
     """Build what is missing, then serve until told to stop."""
+    from rtvoice.serving.memory import keep_allocator_tidy
+
+    keep_allocator_tidy()
     paths = paths_of(arguments)
     build_with_bar(paths, arguments.checkpoint, precision=arguments.precision)
 
-    import structlog
     import uvloop
 
     from rtvoice.serving.logs import configure_logging
-    from rtvoice.serving.server import serve
-    from rtvoice.speech.kokoro import KokoroSynthesizer
 
     configure_logging(arguments.log, level=arguments.log_level)
     engine = EngineConfig(
@@ -217,14 +224,33 @@ def run(arguments: argparse.Namespace) -> int:
         origins=tuple(arguments.origin),
         trusted_proxies=tuple(arguments.trusted_proxy),
     )
-    announce = _announce if arguments.log == "console" else None
-    log = structlog.get_logger("rtvoice.g2p")
-    synthesizer = KokoroSynthesizer(
-        engine, g2p_replaced=lambda status: log.warning("g2p process replaced", lost_with_status=status)
-    )
     gc.freeze()  # what was imported: to walk it in each full collection would hold the loop for 30 ms
-    uvloop.run(serve(server, synthesizer, listening=announce, files=synthesizer.files))
+    announce = _announce if arguments.log == "console" else None
+    uvloop.run(_serve(server, engine, announce, g2p_resident=arguments.g2p_resident))
     return 0
+
+
+async def _serve(
+    server: ServerConfig, engine: EngineConfig, announce: Callable[[str], None] | None, *, g2p_resident: bool
+) -> None:
+    """Serve, with a G2P process of our own if it is to outlive the engine's releases."""
+    import structlog
+
+    from rtvoice.serving.server import serve
+    from rtvoice.speech.kokoro import KokoroSynthesizer
+    from rtvoice.speech.phonemes import Phonemizer
+
+    log = structlog.get_logger("rtvoice.g2p")
+
+    def replaced(status: int | None) -> None:
+        log.warning("g2p process replaced", lost_with_status=status)
+
+    async with AsyncExitStack() as resources:
+        g2p = None
+        if g2p_resident:
+            g2p = await resources.enter_async_context(Phonemizer(engine.paths.cache, replaced=replaced))
+        synthesizer = KokoroSynthesizer(engine, g2p=g2p, g2p_replaced=replaced)
+        await serve(server, synthesizer, listening=announce, files=synthesizer.files)
 
 
 def find_page() -> Path | None:

@@ -18,7 +18,7 @@ from rtvoice.speech.cores import find_cores, follow, size
 from rtvoice.speech.costs import UNMEASURED, Costs
 from rtvoice.speech.fitting import fit_statistics
 from rtvoice.speech.mapped import let_go, let_go_of_code
-from rtvoice.speech.networks import make_pool, read_arrays
+from rtvoice.speech.networks import LATER, make_pool, read_arrays
 from rtvoice.speech.phonemes import LANGUAGES, Phonemizer, data_files
 from rtvoice.speech.pieces import TARGET, cut
 from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer, VoiceInfo
@@ -66,14 +66,23 @@ class KokoroSynthesizer(Synthesizer):
     Args:
         config: where the model lies and which share of the machine it gets. Voices are looked up at once, the model is
             loaded, and built if it must be, on entering.
-        g2p_replaced: called when the G2P process was lost and replaced, with the status it had ended with.
+        g2p: reads words, is running, and stays when this is left; None starts one for as long as this is entered.
+        g2p_replaced: called when the G2P process was lost and replaced, with the status it had ended with. Not if `g2p`
+            is given, which tells it itself.
 
     Raises:
         SetupError: (on entering) weights, model, voices or a package is missing or damaged.
     """
 
-    def __init__(self, config: EngineConfig, *, g2p_replaced: Callable[[int | None], None] | None = None) -> None:
+    def __init__(
+        self,
+        config: EngineConfig,
+        *,
+        g2p: Phonemizer | None = None,
+        g2p_replaced: Callable[[int | None], None] | None = None,
+    ) -> None:
         self._config = config
+        self._g2p = g2p
         self._g2p_replaced = g2p_replaced
         self._calibration = UNMEASURED
         self._costs: Costs | None = None  # kept from one load to the next
@@ -120,12 +129,13 @@ class KokoroSynthesizer(Synthesizer):
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as resources:
             # the G2P process loads while the networks do
-            phonemizer = Phonemizer(self._config.paths.cache, replaced=self._g2p_replaced)
-            await resources.enter_async_context(phonemizer)
+            if (phonemizer := self._g2p) is None:
+                phonemizer = Phonemizer(self._config.paths.cache, replaced=self._g2p_replaced)
+                await resources.enter_async_context(phonemizer)
             model = await asyncio.to_thread(self._prepare)
             arrays = await asyncio.to_thread(read_arrays, model)
             sizes = self._sizes
-            pool = make_pool(model, arrays, sizes.streams, sizes.threads)
+            pool = make_pool(model, arrays, sizes.streams, sizes.threads, later=LATER)
             prior = self._calibration.on(sizes.threads)
             if self._costs is None:
                 self._costs = Costs(prior)
@@ -266,12 +276,14 @@ class KokoroSynthesizer(Synthesizer):
 
 
 async def _settle(pool: Pool, acoustics: Acoustics, model: BuiltModel) -> None:
-    """Bring memory down to what speech takes, when those who waited for the load have been served.
+    """Load what the first slice did not need; then, when those who waited have been served, bring memory down.
 
     A network arranges its weights when it first runs; only then can the file they came from be let go.
     """
+    with suppress(SetupError):  # whoever speaks next is told
+        await pool.load_later()
     await asyncio.sleep(_SETTLE_S)
-    with suppress(SynthesisFailed):  # whoever speaks next is told
+    with suppress(SynthesisFailed):  # likewise
         await pool.warm()
         await acoustics.features("ə", np.zeros((1, 256), np.float32), 1.0, Turn())
     await asyncio.to_thread(let_go, model.folder)

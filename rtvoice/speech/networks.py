@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from rtvoice.speech.build import ARRAYS
-from rtvoice.speech.slices import STAGES
+from rtvoice.speech.slices import STAGE2_LENGTHS, STAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     import openvino as ov
     from numpy.typing import NDArray
@@ -26,6 +26,9 @@ BEFORE: Final = ("text", "prosody", "decoder")
 
 NETWORKS: Final = (*BEFORE, *STAGES)
 """The networks that speech in slices takes."""
+
+LATER: Final = tuple(name for name in STAGES if name not in (STAGES[0], f"stage2-{STAGE2_LENGTHS[0]}"))
+"""Those of them that the first slice does not need."""
 
 EXACT: Final = "generator"
 """What takes the place of the stages for a voice without a map of its statistics."""
@@ -44,6 +47,7 @@ def make_pool(
     threads: int,
     *,
     networks: Collection[str] = NETWORKS,
+    later: Sequence[str] = (),
 ) -> Pool:
     """Describe the pool in which a model's networks run.
 
@@ -52,8 +56,9 @@ def make_pool(
         arrays: what `read_arrays` returned.
         streams: inferences at once.
         threads: of one inference.
-        networks: those that are loaded at once. The exact form, if it is none of them, is loaded when it is first
-            needed, with kernels of its own if the others' are not of float32.
+        networks: those that are loaded. The exact form, if it is none of them, is loaded when it is first needed, with
+            kernels of its own if the others' are not of float32.
+        later: those of them that may come after the pool is entered (`Pool.load_later`).
     """
     from rtvoice.speech.pool import Pool
 
@@ -69,6 +74,7 @@ def make_pool(
         streams=streams,
         threads=threads,
         shared=kernels,
+        later=later,
         rare={} if EXACT in networks else {EXACT: exact_kernels},
     )
 

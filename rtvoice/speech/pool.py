@@ -24,7 +24,7 @@ from rtvoice.errors import SetupError, SynthesisFailed
 from rtvoice.speech.turn import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -117,6 +117,7 @@ class Pool:
         streams: int,
         threads: int,
         shared: Callable[[], Mapping[str, ov.Tensor]] = dict,
+        later: Sequence[str] = (),
         rare: Mapping[str, Callable[[], Mapping[str, ov.Tensor]]] = MappingProxyType({}),
     ) -> None:
         """Describe a pool.
@@ -128,11 +129,12 @@ class Pool:
             threads: threads of one inference.
             shared: makes the arrays that every network reads that has an input of their name; called in a thread, while
                 networks compile.
+            later: networks that are loaded by `load_later`, in this order, or when they are first needed.
             rare: networks that are loaded when they are first needed, and what makes the arrays that such a network
                 reads in place of those that are shared.
         """
         self.streams, self.threads = streams, threads
-        self._networks, self._rare = networks, rare
+        self._networks, self._later, self._rare = networks, later, rare
         self._loading = asyncio.Lock()
         self._core = ov.Core()
         self._core.set_property({"CACHE_DIR": str(compiled)})
@@ -159,7 +161,7 @@ class Pool:
         self._places.resize(max(1, min(places, self.streams)))
 
     async def __aenter__(self) -> Self:
-        common = [name for name in self._networks if name not in self._rare]
+        common = [name for name in self._networks if name not in self._rare and name not in self._later]
         compiling = (asyncio.to_thread(self._compile, self._networks[name]) for name in common)
         shared, *models = await asyncio.gather(asyncio.to_thread(self._make_shared), *compiling)
         self._shared = shared
@@ -218,14 +220,7 @@ class Pool:
             SynthesisFailed: OpenVINO could not run it.
             SetupError: it was loaded now, and is damaged.
         """
-        if network not in self._requests:
-            async with self._loading:
-                if network not in self._requests:
-                    own, model = await asyncio.gather(
-                        asyncio.to_thread(self._rare[network]),
-                        asyncio.to_thread(self._compile, self._networks[network]),
-                    )
-                    await self._make_ready(network, model, {**self._shared, **own})
+        await self._load(network)
         if inputs.keys() != self._inputs[network]:  # what is not fed would be read as it is, without any error
             raise SynthesisFailed(f"the {network} network takes {sorted(self._inputs[network])}, not {sorted(inputs)}")
         leave = await self._take(turn or Turn())
@@ -241,6 +236,27 @@ class Pool:
         except (RuntimeError, TypeError, ValueError) as error:
             ended()
             raise SynthesisFailed(f"the {network} network could not start: {error}") from error
+
+    async def load_later(self) -> None:
+        """Load the networks that were left out at first, one after the other.
+
+        Raises:
+            SetupError: one is damaged.
+        """
+        for network in self._later:
+            await self._load(network)
+
+    async def _load(self, network: str) -> None:
+        """Load a network unless it is."""
+        if network in self._requests:
+            return
+        async with self._loading:
+            if network not in self._requests:
+                own, model = await asyncio.gather(
+                    asyncio.to_thread(self._rare.get(network, dict)),
+                    asyncio.to_thread(self._compile, self._networks[network]),
+                )
+                await self._make_ready(network, model, {**self._shared, **own})
 
     async def warm(self) -> None:
         """Run each network of fixed shapes that has not run yet, on zeros.

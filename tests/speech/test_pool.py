@@ -192,6 +192,30 @@ async def test_a_damaged_network_says_what_to_run(networks, tmp_path):
             pass
 
 
+async def test_what_may_come_later_does_or_when_it_is_needed(networks, tmp_path):
+    async with pool(networks, tmp_path, shared=lambda: common(1, 1, 1), later=("plus",)) as running:
+        assert "plus" not in running._requests
+        assert "slow" in running._requests
+        both = asyncio.gather(
+            running.load_later(), *(running.infer("plus", {"a": np.zeros(3, np.float32)}) for _ in range(3))
+        )
+        _, *outputs = await asyncio.wait_for(both, 30)
+        assert all(output["sum"].tolist() == [1, 1, 1] for output in outputs)
+        requests = running._requests["plus"]
+        await running.load_later()
+        assert running._requests["plus"] is requests
+
+
+async def test_what_comes_later_and_is_damaged_says_what_to_run_and_ends_nothing_else(networks, tmp_path):
+    networks["plus"].write_text("<net>")
+    async with pool(networks, tmp_path, later=("plus",)) as running:
+        with pytest.raises(SetupError, match="rtvoice build"):
+            await running.load_later()
+        with pytest.raises(SetupError, match="rtvoice build"):
+            await running.infer("plus", {})
+        assert (await running.infer("slow", {"x": np.zeros((2, 2), np.float32)}))["y"].shape == (2, 2)
+
+
 async def test_leaving_waits_for_what_runs(networks, tmp_path):
     async with pool(networks, tmp_path) as running:
         task = asyncio.create_task(running.infer("slow", {"x": np.full((300, 300), 0.01, np.float32)}))
