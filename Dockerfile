@@ -12,7 +12,8 @@ COPY pyproject.toml README.md LICENSE NOTICE CHANGELOG.md ./
 COPY rtvoice rtvoice
 COPY web web
 RUN python -m venv /opt/rtvoice && /opt/rtvoice/bin/python -m pip install .
-RUN /opt/rtvoice/bin/rtvoice build
+# One model for each kind of processor that may run it: a server takes the one that is faster there.
+RUN /opt/rtvoice/bin/rtvoice build --precision f32 && /opt/rtvoice/bin/rtvoice build --precision bf16
 
 
 FROM python:3.12-slim

@@ -192,11 +192,22 @@ def _model(paths: Paths) -> Iterator[Finding]:
     if is_complete(folder, thorough=True):
         blobs = len(list((folder / "compiled").glob("*.blob")))
         yield Finding(State.GOOD, f"model: built, in {folder}" + ("" if blobs else ", not compiled yet"))
+        yield _precision(paths)
         yield _speed(folder)
         return
     what = "is damaged; it is built again" if os.path.exists(folder) else "is not built yet; it is built"
     yield Finding(State.WORSE, f"model: {what} at the next start", "or now: rtvoice build")
     yield _room(paths.cache)
+
+
+def _precision(paths: Paths) -> Finding:
+    """What decoder and generator multiply, and why."""
+    from rtvoice.speech.precision import choose_precision, product_gain
+
+    gain, chosen = product_gain(paths.cache), choose_precision("auto", paths.cache)
+    name = {"f32": "float32", "bf16": "bfloat16"}[chosen]
+    text = f"precision: {name}; products of bfloat16 are {gain:.1f} times as fast here as those of float32"
+    return Finding(State.GOOD, text)
 
 
 def _speed(folder: Path) -> Finding:

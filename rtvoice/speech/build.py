@@ -28,11 +28,12 @@ import tempfile
 from dataclasses import dataclass
 from importlib import metadata, resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
+from rtvoice.config import Precision
 from rtvoice.errors import SetupError
 from rtvoice.speech.files import explained, write_atomically
-from rtvoice.speech.precision import choose_precision
+from rtvoice.speech.precision import choose_precision, keep_product_gain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from rtvoice.config import Paths, Precision, PrecisionChoice
+    from rtvoice.config import Paths, PrecisionChoice
 
     Weights = Mapping[str, NDArray[np.float32]]
     Progress = Callable[[float, str], None]
@@ -87,7 +88,8 @@ def ensure_model(
         paths: the model lies below `paths.cache`.
         checkpoint: the identity of other weights than the packaged ones, or None for these.
         progress: told how far building has come; never called if there is nothing to build.
-        precision: of the kernels of decoder and stages.
+        precision: of the kernels of decoder and stages; "auto" chooses, and takes what there is in a cache that can
+            only be read.
         read_weights: reads the checkpoint's weights; None if it must have been built before.
         force: build even if a model is there.
 
@@ -95,12 +97,16 @@ def ensure_model(
         SetupError: the weights are missing or damaged, the checkpoint has not been built, or the cache cannot be
             written to; says what to run.
     """
-    chosen = choose_precision(precision)
-    folder = model_folder(paths, checkpoint, chosen)
-    model = BuiltModel(folder, folder / "compiled", chosen)
-    if not force and is_complete(folder):
-        seal_compiled(model)
-        return model
+    model = _described(paths, checkpoint, choose_precision(precision, paths.cache))
+    if not force:
+        found = [model] if is_complete(model.folder) else []
+        if not found and precision == "auto" and not _can_write(paths.cache):
+            # built in by somebody with another machine: what it multiplies is slower here, and right
+            others = (_described(paths, checkpoint, other) for other in get_args(Precision))
+            found = [other for other in others if is_complete(other.folder)]
+        if found:
+            seal_compiled(found[0])
+            return found[0]
     if checkpoint is None:
         read_weights = _packaged_weights
     elif read_weights is None:
@@ -108,9 +114,11 @@ def ensure_model(
             f"No model is built from the checkpoint {checkpoint}, or it is of another version; "
             "run: rtvoice build --checkpoint with the file or repository it comes from"
         )
-    with _lock(folder):
-        if force or not is_complete(folder):  # another process may have built it while we waited
+    with _lock(model.folder):
+        if force or not is_complete(model.folder):  # another process may have built it while we waited
             _build(model, read_weights, progress or _silent)
+            if precision == "auto":
+                keep_product_gain(paths.cache)
     return model
 
 
@@ -120,10 +128,20 @@ def model_folder(paths: Paths, checkpoint: str | None = None, precision: Precisi
 
     digest = hashlib.sha256()
     digest.update((checkpoint or weights.SHA256).encode())
-    digest.update(choose_precision(precision).encode())
+    digest.update(choose_precision(precision, paths.cache).encode())
     digest.update(_network_code())
     digest.update(metadata.version("openvino").encode())
     return paths.cache / "models" / digest.hexdigest()[:16]
+
+
+def _described(paths: Paths, checkpoint: str | None, precision: Precision) -> BuiltModel:
+    folder = model_folder(paths, checkpoint, precision)
+    return BuiltModel(folder, folder / "compiled", precision)
+
+
+def _can_write(cache: Path) -> bool:
+    there = next(folder for folder in (cache, *cache.parents) if folder.exists())
+    return os.access(there, os.W_OK)
 
 
 def is_complete(folder: Path, *, thorough: bool = False) -> bool:

@@ -336,6 +336,13 @@ class TestReadOnly:
         """
         assert end(start(code, paths.cache, prefix=read_only())) == f"{compiled}\n"
 
+    def test_one_that_was_built_for_another_machine_is_enough(self, paths, small, read_only):
+        for built_for in ("f32", "bf16"):
+            model = ensure_model(paths, precision=built_for)
+            code = "print(ensure_model(paths).precision)"
+            assert end(start(code, paths.cache, prefix=read_only())) == f"{built_for}\n"
+            shutil.rmtree(model.folder)
+
     def test_one_that_is_not_is_one_sentence(self, paths, read_only):
         (paths.cache / "models").mkdir(parents=True)
         code = """
