@@ -12,7 +12,6 @@ import numpy as np
 from rtvoice.config import MAX_SPEED, MIN_SPEED, SAMPLE_RATE
 from rtvoice.errors import InvalidInput, SetupError, SynthesisFailed
 from rtvoice.speech.acoustics import Acoustics
-from rtvoice.speech.build import model_folder
 from rtvoice.speech.calibration import prepare_model, read_calibration
 from rtvoice.speech.cores import find_cores, follow, size
 from rtvoice.speech.costs import UNMEASURED, Costs
@@ -84,6 +83,7 @@ class KokoroSynthesizer(Synthesizer):
         self._config = config
         self._g2p = g2p
         self._g2p_replaced = g2p_replaced
+        self._model: BuiltModel | None = None  # that was loaded last
         self._calibration = UNMEASURED
         self._costs: Costs | None = None  # kept from one load to the next
         self._voices = VoiceStore(config.paths.data, config.voices)
@@ -152,9 +152,9 @@ class KokoroSynthesizer(Synthesizer):
 
     def _prepare(self) -> BuiltModel:
         config = self._config
-        model = prepare_model(config.paths, config.checkpoint, precision=config.precision)
-        self._calibration = read_calibration(model.folder) or UNMEASURED
-        return model
+        self._model = prepare_model(config.paths, config.checkpoint, precision=config.precision)
+        self._calibration = read_calibration(self._model.folder) or UNMEASURED
+        return self._model
 
     @property
     def _sizes(self) -> Sizes:
@@ -166,9 +166,9 @@ class KokoroSynthesizer(Synthesizer):
         await asyncio.to_thread(let_go_of_code, "openvino")
 
     def files(self) -> list[Path]:
-        """The files that loading reads and that nothing else needs: the model, compiled, and the G2P process's data."""
-        folder = model_folder(self._config.paths, self._config.checkpoint, self._config.precision)
-        return [*(file for file in folder.rglob("*") if file.is_file()), *data_files(self._config.paths.cache)]
+        """The files that loading read and that nothing else needs: the model, compiled, and the G2P process's data."""
+        read = self._model.folder.rglob("*") if self._model is not None else ()
+        return [*(file for file in read if file.is_file()), *data_files(self._config.paths.cache)]
 
     async def fit_statistics(
         self, voice: str, texts: Sequence[str], progress: Callable[[float], None], *, thorough: bool = False
