@@ -1,9 +1,10 @@
-"""What the server holds while it speaks and while nobody does, and how soon it is back.
+"""What the server holds while it speaks and while nobody does, and how soon it is back, beside what is asked of it.
 
 One server on this machine, the real model, a client over its socket. It is started, speaks a short sentence, is left
 alone until it has released its engine, and is spoken to again, so many times. Then another speaks sentences of random
-length, and its memory is looked at on the way. Memory is that of all its processes (PSS), and what the kernel keeps of
-the model's files for them.
+length, and its memory is looked at on the way. With an environment that has them, other engines are started behind the
+same server, to the end of their first audio. Memory is that of all processes of a server (PSS), and what the kernel
+keeps of the files that are its own: the model, compiled and not, dictionaries, voices. MB are millions of bytes.
 """
 
 from __future__ import annotations
@@ -17,26 +18,26 @@ import statistics
 import sys
 import threading
 import time
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rtvoice
 from benchmarks.baselines import ROWS
+from benchmarks.criteria import Criterion, show
 from benchmarks.machine import fingerprint
 from benchmarks.plot import Line, draw
-from benchmarks.process import EngineProcess
 from benchmarks.server import Server
 from benchmarks.table import render
-from benchmarks.workload import load_sentences
-from rtvoice.config import EngineConfig
 from rtvoice.paths import default_paths
 from rtvoice.serving.memory import page_cache
+from rtvoice.speech.phonemes import data_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SHORT = "Hello, and welcome back."
-_MIB = 1 << 20
+_MB = 1_000_000
 _WORDS = (
     "the",
     "lamp",
@@ -55,6 +56,8 @@ _WORDS = (
     "river",
 )
 _RELEASE_S = 60.0
+_NO_HIGHER = 1.02
+"""What memory may differ by from one look to the next and still be called the same."""
 
 
 async def first_audio_s(url: str, text: str) -> float:
@@ -67,17 +70,18 @@ async def first_audio_s(url: str, text: str) -> float:
 
 
 def own_files() -> list[Path]:
-    """The files that the server reads when it loads."""
-    from rtvoice.speech.kokoro import KokoroSynthesizer
-
-    return KokoroSynthesizer(EngineConfig(paths=default_paths(os.environ))).files()
+    """The files that are the server's own: what it built and compiled, its dictionaries, its voices."""
+    cache = default_paths(os.environ).cache
+    voices = Path(str(resources.files("rtvoice.speech"))) / "data"
+    found = [file for folder in (cache, voices) for file in folder.rglob("*") if file.is_file()]
+    return [*found, *data_files()]
 
 
 class Watch:
-    """Looks at a server's memory twice a second, in a thread, while it is entered. `points`: seconds and MiB."""
+    """Looks at a server's memory twice a second, in a thread, while it is entered. `points`: seconds and bytes."""
 
     def __init__(self, server: Server) -> None:
-        self.points: list[tuple[float, float]] = []
+        self.points: list[tuple[float, int]] = []
         self._server = server
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._look)
@@ -93,7 +97,7 @@ class Watch:
 
     def _look(self) -> None:
         while not self._ended.wait(0.5):
-            self.points.append((time.perf_counter() - self._began, self._server.tree.memory_bytes() / _MIB))
+            self.points.append((time.perf_counter() - self._began, self._server.tree.memory_bytes()))
 
 
 def measure_cycles(cycles: int, idle_s: float) -> dict[str, Any]:
@@ -111,8 +115,8 @@ def measure_cycles(cycles: int, idle_s: float) -> dict[str, Any]:
             released.append({"processes": server.tree.memory_bytes(), "page_cache": page_cache(files)})
             restored_s.append(asyncio.run(first_audio_s(server.url, SHORT)))
             print(
-                f"cycle {cycle + 1}: released {released[-1]['processes'] / _MIB:.0f} MiB and "
-                f"{released[-1]['page_cache'] / _MIB:.0f} MiB of files, first audio after {restored_s[-1]:.2f} s",
+                f"cycle {cycle + 1}: released {released[-1]['processes'] / _MB:.0f} MB and "
+                f"{released[-1]['page_cache'] / _MB:.0f} MB of files, first audio after {restored_s[-1]:.2f} s",
                 file=sys.stderr,
             )
         loads = server.metrics()
@@ -141,7 +145,7 @@ def measure_growth(sentences: int, streams: int) -> list[tuple[int, int]]:
                     pass
                 if number % max(1, sentences // 10) == 0:
                     points.append((number, await asyncio.to_thread(server.tree.memory_bytes)))
-                    print(f"{number} sentences: {points[-1][1] / _MIB:.0f} MiB", file=sys.stderr)
+                    print(f"{number} sentences: {points[-1][1] / _MB:.0f} MB", file=sys.stderr)
 
     # a listener who plays in real time would make this an hour
     arguments = _command("--idle-release", "off", "--streams", str(streams), "--audio-ahead", "1000000")
@@ -150,41 +154,61 @@ def measure_growth(sentences: int, streams: int) -> list[tuple[int, int]]:
     return points
 
 
-def measure_eager(python: Path, cache: Path) -> float:
-    """Seconds that PyTorch eager takes from the start of its process to the audio of a short sentence."""
-    sentence = min(load_sentences(), key=lambda sentence: len(sentence.phonemes))
-    with EngineProcess(ROWS["pytorch-eager"], python, cache, len(os.sched_getaffinity(0))) as engine:
-        engine.prepare()
-    with EngineProcess(ROWS["pytorch-eager"], python, cache, len(os.sched_getaffinity(0))) as engine:
-        began = time.perf_counter()
-        load = engine.load()
-        loaded = time.perf_counter()
-        engine.speak(sentence)
-        return load.wall_s + time.perf_counter() - max(began, loaded)
+def measure_other(row: str, python: Path, cache: Path) -> dict[str, Any]:
+    """Start another engine behind the same server, twice: its files are made, and read into memory, by the first.
+
+    Returns:
+        Seconds from the start of the process to first audio, and memory with one sentence spoken.
+    """
+    command = [str(python), "-W", "ignore", "-m", "benchmarks.served", row, str(cache), "--g2p-python", sys.executable]
+    for _ in range(2):
+        with Server(command) as server, Watch(server) as watch:
+            first = asyncio.run(first_audio_s(server.url, SHORT))
+            cold_start_s, warm = server.start_s + first, server.tree.memory_bytes()
+    print(f"{ROWS[row].label}: first audio {cold_start_s:.2f} s after the start", file=sys.stderr)
+    return {"cold_start_s": cold_start_s, "warm_bytes": warm, "timeline": watch.points}
+
+
+def criteria(result: dict[str, Any]) -> list[Criterion]:
+    """What is asked of the figures that there are."""
+    cycles = result["cycles"]
+    held = [(one["processes"] + one["page_cache"]) / _MB for one in cycles["released"]]
+    restored = statistics.median(cycles["restored_first_audio_s"])
+    asked = [
+        Criterion("released, with files in the page cache, after the first cycle, MB", held[0], 150.0),
+        Criterion("  the most after any cycle, MB", max(held), 150.0),
+        Criterion(f"  after cycle {len(held)}, to after the first", held[-1] / held[0], _NO_HIGHER),
+    ]
+    if (eager := result["others"].get("pytorch-eager")) is not None:
+        share = restored / eager["cold_start_s"]
+        asked.append(Criterion("released to first audio, to PyTorch eager's cold start", share, 0.25))
+    if growth := result.get("growth"):
+        early, last = growth[0], growth[-1]
+        asked += [
+            Criterion(f"warm, {last[0]} sentences to {early[0]}", last[1] / early[1], 1.05),
+            Criterion("  the most, MB", max(held for _, held in growth) / _MB, 1000.0),
+        ]
+    return asked
 
 
 def summarise(result: dict[str, Any]) -> str:
-    """The figures beside what is asked of them."""
+    """The figures of each engine, and what is asked beside what was measured."""
     cycles = result["cycles"]
-    sums = [(held["processes"] + held["page_cache"]) / _MIB for held in cycles["released"]]
-    restored = statistics.median(cycles["restored_first_audio_s"])
-    rows = [
-        ["released, after the first cycle", f"{sums[0]:.0f} MiB", "150 MiB"],
-        [f"released, after cycle {len(sums)}", f"{sums[-1]:.0f} MiB", f"{sums[0]:.0f} MiB"],
-        ["warm, one sentence spoken", f"{cycles['warm_bytes'] / _MIB:.0f} MiB", ""],
-        ["start of the process to first audio", f"{cycles['start_s'] + cycles['first_audio_after_start_s']:.2f} s", ""],
-        ["first audio, warm", f"{statistics.median(cycles['warm_first_audio_s']):.2f} s", ""],
-        ["first audio, released", f"{restored:.2f} s", ""],
+    last = cycles["released"][-1]
+    own = [
+        "rtvoice",
+        f"{cycles['start_s'] + cycles['first_audio_after_start_s']:.2f}",
+        f"{cycles['warm_bytes'] / _MB:.0f}",
+        f"{(last['processes'] + last['page_cache']) / _MB:.0f}",
+        f"{statistics.median(cycles['restored_first_audio_s']):.2f}",
+        f"{statistics.median(cycles['warm_first_audio_s']):.2f}",
     ]
-    if (eager := result.get("eager_cold_start_s")) is not None:
-        rows[-1][2] = f"{eager / 4:.2f} s, a quarter of PyTorch eager's {eager:.2f} s"
-    if growth := result.get("growth"):
-        early, last = growth[0], growth[-1]
-        rows += [
-            [f"warm, {early[0]} sentences", f"{early[1] / _MIB:.0f} MiB", ""],
-            [f"warm, {last[0]} sentences", f"{last[1] / _MIB:.0f} MiB", f"{min(early[1] * 1.05 / _MIB, 1000):.0f} MiB"],
-        ]
-    return render(["", "measured", "asked, at most"], rows)
+    others = [
+        [ROWS[name].label, f"{found['cold_start_s']:.2f}", f"{found['warm_bytes'] / _MB:.0f}", "", "", ""]
+        for name, found in result["others"].items()
+    ]
+    header = ["", "start to audio, s", "warm, MB", "released, MB", "released to audio, s", "warm to audio, s"]
+    return f"{render(header, [own, *others])}\n\n{show(criteria(result))}"
 
 
 def _command(*arguments: str) -> list[str]:
@@ -198,34 +222,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--quick", action="store_true", help="three cycles and 30 sentences: two minutes")
+    parser.add_argument("--quick", action="store_true", help="three cycles and 30 sentences: three minutes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured to FILE")
     parser.add_argument("--plots", type=Path, metavar="DIR", help="draw memory over time into this folder")
     parser.add_argument("--cycles", type=int, default=50, metavar="N", help="releases and restores (%(default)s)")
     parser.add_argument("--sentences", type=int, default=300, metavar="N", help="of random length (%(default)s)")
     parser.add_argument("--streams", type=int, default=2, metavar="N", help="for these sentences (%(default)s)")
     parser.add_argument("--idle", type=float, default=2.0, metavar="S", help="quiet seconds to a release (%(default)s)")
-    parser.add_argument("--reference-python", type=Path, help="of the environment with torch; without it, no such row")
+    parser.add_argument(
+        "--rows",
+        default="pytorch-eager,onnxruntime-default",
+        metavar="NAMES",
+        help="engines to put beside it (%(default)s)",
+    )
+    parser.add_argument("--reference-python", type=Path, help="of the environment with these; without it, no such row")
     parser.add_argument("--cache", type=Path, default=Path(".cache/benchmarks"), help="where prepared files lie")
     parsed = parser.parse_args(arguments)
-    result: dict[str, Any] = {"benchmark": "lifecycle", "machine": fingerprint()}
+    result: dict[str, Any] = {"benchmark": "lifecycle", "machine": fingerprint(), "others": {}}
     result["cycles"] = measure_cycles(3 if parsed.quick else parsed.cycles, parsed.idle)
     result["growth"] = measure_growth(30 if parsed.quick else parsed.sentences, parsed.streams)
     if parsed.reference_python is not None:
         parsed.cache.mkdir(parents=True, exist_ok=True)
-        result["eager_cold_start_s"] = measure_eager(parsed.reference_python, parsed.cache.resolve())
+        for name in parsed.rows.split(","):
+            result["others"][name] = measure_other(name, parsed.reference_python, parsed.cache.resolve())
     print(summarise(result))
     if parsed.json:
         parsed.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     if parsed.plots:
-        parsed.plots.mkdir(parents=True, exist_ok=True)
-        timeline = [Line("rtvoice", result["cycles"]["timeline"])]
-        svg = draw("Memory, released and restored", "seconds since it listened", "MiB, all processes", timeline)
-        (parsed.plots / "lifecycle-memory.svg").write_text(svg, "utf-8")
-        growth = [Line("rtvoice", [(number, held / _MIB) for number, held in result["growth"]])]
-        svg = draw("Memory while warm", "sentences of random length", "MiB, all processes", growth)
-        (parsed.plots / "lifecycle-growth.svg").write_text(svg, "utf-8")
+        _plot(result, parsed.plots)
     return 0
+
+
+def _plot(result: dict[str, Any], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    timelines = {"rtvoice": result["cycles"]["timeline"]}
+    timelines |= {ROWS[name].label: found["timeline"] for name, found in result["others"].items()}
+    lines = [Line(name, [(at, held / _MB) for at, held in points]) for name, points in timelines.items()]
+    svg = draw("Memory, released and restored", "seconds since it listened", "MB, all processes", lines)
+    (folder / "lifecycle-memory.svg").write_text(svg, "utf-8")
+    held = [(one["processes"] + one["page_cache"]) / _MB for one in result["cycles"]["released"]]
+    released = [Line("rtvoice", list(enumerate(held, 1)))]
+    svg = draw("Memory while released", "cycles", "MB, all processes and page cache of their files", released)
+    (folder / "lifecycle-released.svg").write_text(svg, "utf-8")
+    restored = [Line("rtvoice", list(enumerate(result["cycles"]["restored_first_audio_s"], 1)))]
+    svg = draw("Released to first audio", "cycles", "seconds", restored)
+    (folder / "lifecycle-restored.svg").write_text(svg, "utf-8")
+    growth = [Line("rtvoice", [(number, held / _MB) for number, held in result["growth"]])]
+    svg = draw("Memory while warm", "sentences of random length", "MB, all processes", growth)
+    (folder / "lifecycle-growth.svg").write_text(svg, "utf-8")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ import asyncio
 import itertools
 import json
 import random
-import statistics
 import sys
 import time
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import rtvoice
 from benchmarks.baselines import ROWS
+from benchmarks.criteria import Criterion, show
 from benchmarks.machine import fingerprint
 from benchmarks.plot import Line, draw
 from benchmarks.server import Server
@@ -34,6 +34,9 @@ _CLIENTS, _TURN = 4, 3
 _SPEAKERS = 20
 _SPREAD_S = 20.0
 """Seconds over which the clients with a sentence come."""
+
+COMPARED = ROWS["onnxruntime-default"].label
+"""What first audio is compared with."""
 
 TEXTS = tuple(sentence.text for sentence in load_sentences())
 
@@ -90,26 +93,31 @@ def percentile(values: Sequence[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
-def summarise(result: dict[str, Any]) -> str:
-    """The figures beside what is asked of them."""
+def criteria(result: dict[str, Any]) -> list[Criterion]:
+    """What is asked of the figures that there are."""
+    asked = []
     own = result["turns"]["rtvoice"]
-    rows = [
-        [
-            f"turns, {name}",
-            f"{statistics.median(heard):.2f} s",
-            f"{percentile(heard, 0.9):.2f} s",
-            f"{statistics.median(own) / statistics.median(heard):.2f}",
-            f"{percentile(own, 0.9) / percentile(heard, 0.9):.2f}",
+    if (other := result["turns"].get(COMPARED)) is not None:
+        p50, p90 = (percentile(own, share) / percentile(other, share) for share in (0.5, 0.9))
+        asked = [
+            Criterion(f"{_CLIENTS} clients' turns, first audio to {COMPARED}: p50", p50, 1 / 2),
+            Criterion("  p90", p90, 1 / 3),
         ]
-        for name, heard in result["turns"].items()
+    alone, beside = result["alone"], result["beside_book"]
+    ratio = percentile(beside, 0.9) / percentile(alone, 0.9)
+    what = f"{len(beside)} clients with a sentence beside a book, first audio to without: p90"
+    return [*asked, Criterion(what, ratio, 1.3)]
+
+
+def summarise(result: dict[str, Any]) -> str:
+    """How soon who was heard, and what is asked beside what was measured."""
+    heard = {f"turns, {name}": values for name, values in result["turns"].items()}
+    heard |= {f"sentences, {name.replace('_', ' ')}": result[name] for name in ("alone", "beside_book")}
+    rows = [
+        [name, str(len(values)), *(f"{percentile(values, share):.2f} s" for share in (0.5, 0.9, 1.0))]
+        for name, values in heard.items()
     ]
-    alone = percentile(result["alone"], 0.9)
-    for name in ("alone", "beside_book"):
-        heard = result[name]
-        ratio = f"{percentile(heard, 0.9) / alone:.2f}"
-        label = f"{len(heard)} sentences, {name.replace('_', ' ')}"
-        rows.append([label, f"{statistics.median(heard):.2f} s", f"{percentile(heard, 0.9):.2f} s", "", ratio])
-    return render(["first audio", "p50", "p90", "rtvoice's p50 to it", "p90 ratio"], rows)
+    return f"{render(['first audio', 'of', 'p50', 'p90', 'last'], rows)}\n\n{show(criteria(result))}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -141,7 +149,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if parsed.reference_python is not None:
         parsed.cache.mkdir(parents=True, exist_ok=True)
         for name in parsed.rows.split(","):
-            command = [str(parsed.reference_python), "-m", "benchmarks.served", name, str(parsed.cache.resolve())]
+            command = [str(parsed.reference_python), "-W", "ignore", "-m", "benchmarks.served", name]
+            command += [str(parsed.cache.resolve()), "--g2p-python", sys.executable]
             with Server(command) as server:
                 asyncio.run(first_audio_s(server.url, TEXTS[0]))
                 result["turns"][ROWS[name].label] = asyncio.run(turns(server.url, rounds))
@@ -150,13 +159,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parsed.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     if parsed.plots:
         parsed.plots.mkdir(parents=True, exist_ok=True)
-        lines = [
-            Line(name, [(100 * (i + 1) / len(heard), value) for i, value in enumerate(sorted(heard))])
-            for name, heard in result["turns"].items()
-        ]
+        lines = [Line(name, _shares(heard)) for name, heard in result["turns"].items()]
         svg = draw("First audio, four clients at once", "percent of turns", "seconds, at most", lines)
         (parsed.plots / "load-first-audio.svg").write_text(svg, "utf-8")
+        lines = [
+            Line(label, _shares(result[key])) for key, label in (("alone", "alone"), ("beside_book", "beside a book"))
+        ]
+        svg = draw("First audio of a sentence", "percent of sentences", "seconds, at most", lines)
+        (parsed.plots / "load-book.svg").write_text(svg, "utf-8")
     return 0
+
+
+def _shares(values: Sequence[float]) -> list[tuple[float, float]]:
+    """Points of a line: what percentage of the values is at most so much."""
+    return [(100 * (i + 1) / len(values), value) for i, value in enumerate(sorted(values))]
 
 
 if __name__ == "__main__":

@@ -56,8 +56,6 @@ _SETTLE_S = 1.0
 _SPIN_S = 0.3
 """Threads that still spin when the last sample is there belong to it."""
 
-_MIB = 1 << 20
-
 
 class Measuring:
     """Measures cells, one at a time.
@@ -191,7 +189,7 @@ def watched(server: Server) -> Iterator[list[tuple[float, float]]]:
     found: list[tuple[float, float]] = []
     with Watch(server) as watch:
         yield found
-    found += [(at, mib * _MIB) for at, mib in watch.points]
+    found += watch.points
 
 
 def variant_of(name: str) -> Variant:

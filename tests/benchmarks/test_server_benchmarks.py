@@ -53,29 +53,52 @@ def test_percentiles():
     assert load.percentile([1.0], 0.9) == 1.0
 
 
-def test_what_is_printed_puts_figures_beside_what_is_asked():
-    held = {"processes": 100 << 20, "page_cache": 1 << 20}
-    text = lifecycle.summarise(
-        {
-            "cycles": {
-                "released": [held, held],
-                "restored_first_audio_s": [1.0, 2.0, 3.0],
-                "warm_bytes": 500 << 20,
-                "start_s": 2.0,
-                "first_audio_after_start_s": 0.5,
-                "warm_first_audio_s": [0.3],
-            },
-            "growth": [(30, 600 << 20), (300, 610 << 20)],
-            "eager_cold_start_s": 12.0,
-        }
-    )
-    assert "101 MiB" in text
-    assert "3.00 s, a quarter" in text
-    assert "630 MiB" in text
-    turns = {"rtvoice": [1.0, 1.0, 2.0], "other": [4.0, 4.0, 4.0]}
-    text = load.summarise({"turns": turns, "alone": [1.0, 1.0], "beside_book": [1.0, 1.2]})
-    assert "0.25" in text
-    assert "1.20" in text
+def figures(**changes):
+    """What `benchmarks.lifecycle` measures, all of it as is asked; with changes to the cycles."""
+    held = {"processes": 100_000_000, "page_cache": 1_000_000}
+    cycles = {
+        "released": [held, held],
+        "restored_first_audio_s": [1.0, 2.0, 3.0],
+        "warm_bytes": 500_000_000,
+        "start_s": 2.0,
+        "first_audio_after_start_s": 0.5,
+        "warm_first_audio_s": [0.3],
+        "timeline": [(0.0, 500_000_000), (1.0, 100_000_000)],
+    }
+    eager = {"cold_start_s": 12.0, "warm_bytes": 1_500_000_000, "timeline": [(0.0, 1_500_000_000)]}
+    growth = [(30, 600_000_000), (300, 610_000_000)]
+    return {"cycles": cycles | changes, "growth": growth, "others": {"pytorch-eager": eager}}
+
+
+def test_what_the_lifecycle_prints_puts_figures_beside_what_is_asked(tmp_path):
+    text = lifecycle.summarise(figures())
+    assert "PyTorch eager" in text
+    assert text.count(" yes") == 6
+    assert "NO" not in text
+    lifecycle._plot(figures(), tmp_path)
+    assert len(list(tmp_path.glob("lifecycle-*.svg"))) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "missed"),
+    [
+        ({"released": [{"processes": 160_000_000, "page_cache": 0}]}, 2),
+        ({"released": [{"processes": held, "page_cache": 0} for held in (100_000_000, 110_000_000)]}, 1),
+        ({"restored_first_audio_s": [3.1]}, 1),
+    ],
+)
+def test_what_is_not_as_asked_is_told(changes, missed):
+    assert sum(not criterion.kept for criterion in lifecycle.criteria(figures(**changes))) == missed
+
+
+def test_what_the_load_prints_puts_figures_beside_what_is_asked():
+    turns = {"rtvoice": [1.0, 1.0, 1.2], load.COMPARED: [4.0, 4.0, 4.0]}
+    result = {"turns": turns, "alone": [1.0, 1.0], "beside_book": [1.0, 1.4]}
+    assert [criterion.kept for criterion in load.criteria(result)] == [True, True, False]
+    text = load.summarise(result)
+    assert "0.250" in text
+    assert "1.400" in text
+    assert len(load.criteria(result | {"turns": {"rtvoice": [1.0]}})) == 1
 
 
 @pytest.mark.parametrize("points", [[(0, 0.0)], [(0, 1.0), (10, 250.0), (33, 3.5)], []])
