@@ -31,8 +31,8 @@ class Waiting:
         self._heard = False
 
     def is_hungry(self, now: float) -> bool:
-        """Whether its listener has nothing to hear."""
-        return not self._heard or self._dry_at() < now
+        """Whether its listener has nothing to hear, though there is something to say."""
+        return self._dry_at() < (now if self._heard else math.inf)
 
     def heard(self, work_s: float) -> None:
         """Tell of its first audio; later calls change nothing.
@@ -117,7 +117,7 @@ class Admission:
         """Enter an utterance that there is text for.
 
         Args:
-            dry_at: tells when its listener has nothing left to hear.
+            dry_at: tells when its listener has nothing left to hear; infinity while there is nothing to say.
         """
         waiting = Waiting(self, dry_at)
         self._waiting.add(waiting)

@@ -56,6 +56,12 @@ class TextInbox:
         self._error: Exception | None = None
         self._arrived = asyncio.Event()
         self._emptied = asyncio.Event()
+        self._awaited = False
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether all that was added has been read, and the reader waits for more."""
+        return self._awaited and not self._pieces
 
     def push(self, text: str) -> None:
         """Add text."""
@@ -95,7 +101,11 @@ class TextInbox:
             if self._ended:
                 raise StopAsyncIteration
             self._arrived.clear()
-            await self._arrived.wait()
+            self._awaited = True
+            try:
+                await self._arrived.wait()
+            finally:
+                self._awaited = False
         piece = self._pieces.popleft()
         if not self._pieces:
             self._emptied.set()

@@ -9,6 +9,7 @@ else.
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
 import time
 from contextlib import aclosing
@@ -212,7 +213,10 @@ class Session:
         """Count an utterance among those that wait to be heard: the session's first, and only if there is text."""
         is_next = self._dialect.is_concurrent or next(iter(self._utterances.values())) is utterance
         if utterance.waiting is None and utterance.has_text and is_next:
-            utterance.waiting = self._admission.begin(lambda: self._dry_at(utterance))
+            # One whose text was spoken, and who waits for more of it, keeps nobody else waiting.
+            utterance.waiting = self._admission.begin(
+                lambda: math.inf if utterance.inbox.is_awaited else self._dry_at(utterance)
+            )
 
     def _cancel(self, utterance: Request, played_ms: int | None) -> None:
         self._cancelling[utterance.number] = self._now()

@@ -8,8 +8,11 @@ import structlog
 
 from rtvoice.config import ServerConfig
 from rtvoice.protocol.codec import decode_server
-from rtvoice.protocol.messages import Audio, Cancelled, Done, Marked, Ready, Segment, Words
+from rtvoice.protocol.messages import Audio, Cancelled, Done, Error, Marked, Ready, Segment, Words
+from rtvoice.protocol.messages import Loading as LoadingMessage
 from rtvoice.protocol.routes import find_dialect
+from rtvoice.serving.admission import Admission
+from rtvoice.serving.lifecycle import Lifecycle
 from rtvoice.serving.offer import Offer
 from rtvoice.serving.session import Session
 from tests.scripted import ScriptedSynthesizer
@@ -41,24 +44,47 @@ DEEPGRAM = [
 ADDRESS = "/v1/text-to-speech/af_heart/multi-stream-input?output_format=pcm_24000"
 
 
+class Loading(ScriptedSynthesizer):
+    """Takes a while to enter."""
+
+    async def __aenter__(self):
+        await asyncio.sleep(0.3)
+        return await super().__aenter__()
+
+
 class Scene:
-    """A session in virtual time: a script of messages, and something at one moment."""
+    """A session in virtual time: a script of messages, and something at one moment.
 
-    def __init__(self, address="/"):
+    With a synthesizer that loads, the engine is cold at first, as behind `rtvoice serve --cold`.
+    """
+
+    def __init__(self, address="/", synthesizer=None):
         self.address = address
-        self.synthesizer = ScriptedSynthesizer(delay_s=0.05)
+        self.synthesizer = synthesizer or ScriptedSynthesizer(delay_s=0.05)
 
-    def play(self, script, at_ms, act, then=()):
-        """Play a script until `at_ms`, call `act` with the peer, go on with `then` after a second; returns the peer."""
+    def play(self, script, at_ms, act, then=(), *, pauses=False):
+        """Play a script until `at_ms`, call `act` with the peer, go on with `then` after a second; returns the peer.
+
+        With `pauses` the peer reads nothing from the moment on at which it has heard of the utterance.
+        """
         with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-            return runner.run(self._play(script, at_ms, act, then))
+            return runner.run(self._play(script, at_ms, act, then, pauses))
 
-    async def _play(self, script, at_ms, act, then):
-        peer, config = MemoryPeer(), ServerConfig()
+    async def _play(self, script, at_ms, act, then, pauses):
+        if isinstance(self.synthesizer, Loading):
+            async with Lifecycle(self.synthesizer, clock=asyncio.get_running_loop().time) as lifecycle:
+                return await self._play_on(lifecycle, script, at_ms, act, then, pauses)
+        return await self._play_on(self.synthesizer, script, at_ms, act, then, pauses)
+
+    async def _play_on(self, synthesizer, script, at_ms, act, then, pauses):
+        peer, config = MemoryPeer(stops_after=3 if pauses else None), ServerConfig()
         path, _, query = self.address.partition("?")
-        dialect = find_dialect(path, query, Offer(self.synthesizer, config.limits).ready())
+        dialect = find_dialect(path, query, Offer(synthesizer, config.limits).ready())
         clock = asyncio.get_running_loop().time
-        session = Session(peer, self.synthesizer, config, structlog.get_logger(), dialect=dialect, clock=clock)
+        admission = Admission(most_s=None, places=lambda: 1, clock=clock)
+        session = Session(
+            peer, synthesizer, config, structlog.get_logger(), dialect=dialect, admission=admission, clock=clock
+        )
         begins = clock()
         task = asyncio.create_task(session.run())
         for due_ms, message in [line for line in script if line[0] <= at_ms]:
@@ -68,13 +94,15 @@ class Scene:
         act(peer)
         await asyncio.sleep(1.0)
         assert self.synthesizer.running == 0, "the work goes on"
+        assert admission.hungry == 0, "it counts as waiting"
         for message in then:
             peer.say(json.dumps(message))
         await asyncio.sleep(20.0)
         if not peer.closed:
             peer.leave()
         await task
-        assert asyncio.all_tasks() == {asyncio.current_task()}
+        left = {task.get_name() for task in asyncio.all_tasks() - {asyncio.current_task()}}
+        assert left <= {"rtvoice load"}  # which is the engine's, and ends with it
         assert self.synthesizer.running == 0
         return peer
 
@@ -105,6 +133,92 @@ def test_cancel(at_ms):
 def test_the_peer_is_gone(at_ms):
     peer = Scene().play(NATIVE, at_ms, MemoryPeer.leave)
     assert isinstance(heard(peer)[0], Ready)
+
+
+TWO = [
+    *((0, {"type": "speak", "utterance": number, "text": text}) for number, text in ((1, TEXT), (2, "Behind it."))),
+    *((0, {"type": "end", "utterance": number}) for number in (1, 2)),
+]
+THIRD = [{"type": "speak", "utterance": 3, "text": "Again."}, {"type": "end", "utterance": 3}]
+
+
+def ends_of(messages):
+    """Each utterance's terminal message; asserts that nothing of the utterance follows it."""
+    ends = {}
+    for message in messages:
+        number = getattr(message, "utterance", None)
+        assert number not in ends, f"{message} behind the end"
+        if isinstance(message, Done | Cancelled | Error):
+            ends[number] = message
+    return ends
+
+
+@pytest.mark.parametrize("at_ms", range(0, 700, 10))
+@pytest.mark.parametrize("number", [1, 2])
+def test_cancel_with_another_before_or_behind_it(at_ms, number):
+    cancel = json.dumps({"type": "cancel", "utterance": number})
+    peer = Scene().play(TWO, at_ms, lambda peer: peer.say(cancel), THIRD)
+    messages = heard(peer)
+    ends = ends_of(messages)
+    assert set(ends) == {1, 2, 3}
+    for other in {1, 2, 3} - {number}:
+        assert isinstance(ends[other], Done)
+        audio = b"".join(
+            message.data for message in messages if isinstance(message, Audio) and message.utterance == other
+        )
+        assert len(audio) == {1: 7, 2: 2, 3: 1}[other] * 9_600  # all of it, whatever became of its neighbour
+    assert isinstance(ends[number], Cancelled | Done)
+
+
+@pytest.mark.parametrize("at_ms", range(0, 400, 10))
+def test_cancel_while_the_engine_is_loaded(at_ms):
+    scene = Scene(synthesizer=Loading(delay_s=0.01))
+    peer = scene.play(TWO, at_ms, lambda peer: peer.say('{"type":"cancel"}'), THIRD)
+    messages = heard(peer)
+    ends = ends_of(messages)
+    assert set(ends) == {1, 2, 3}
+    assert isinstance(ends[3], Done)
+    assert ends[3].cold_start_ms == 0  # the load went on, and there was one
+    assert any(isinstance(message, LoadingMessage) for message in messages)
+    if at_ms < 300:
+        assert isinstance(ends[1], Cancelled)
+        assert ends[1].audio_ms == ends[1].spoken_ms == 0
+
+
+@pytest.mark.parametrize("at_ms", range(0, 400, 10))
+def test_the_peer_is_gone_while_the_engine_is_loaded(at_ms):
+    Scene(synthesizer=Loading(delay_s=0.01)).play(TWO, at_ms, MemoryPeer.leave)
+
+
+@pytest.mark.parametrize("at_ms", range(0, 300, 10))
+def test_cancel_when_the_engine_fails(at_ms):
+    scene = Scene(synthesizer=ScriptedSynthesizer(delay_s=0.05, fails_on="Four"))
+    peer = scene.play(TWO, at_ms, lambda peer: peer.say('{"type":"cancel","utterance":1}'), THIRD)
+    ends = ends_of(heard(peer))
+    assert set(ends) == {1, 2, 3}
+    assert isinstance(ends[1], Cancelled | Error)
+    assert all(isinstance(ends[number], Done) for number in (2, 3))
+
+
+@pytest.mark.parametrize("at_ms", range(0, 400, 10))
+def test_cancel_while_the_peer_reads_nothing(at_ms):
+    """What had left stands; the answer is the next that leaves."""
+    peers = []
+
+    def cancel(peer):
+        peers.append(len(peer.heard))
+        peer.say('{"type":"cancel","utterance":1}')
+        asyncio.get_running_loop().call_later(0.5, peer.resume)
+
+    script = [*NATIVE[:1], *NATIVE[2:]]
+    peer = Scene().play(script, at_ms, cancel, THIRD, pauses=True)
+    messages = heard(peer)
+    ends = ends_of(messages)
+    assert set(ends) == {1, 3}
+    (held,) = peers
+    if isinstance(ends[1], Cancelled):
+        # one message may have been on its way
+        assert messages.index(ends[1]) <= held + 1
 
 
 @pytest.mark.parametrize("at_ms", MOMENTS)

@@ -33,12 +33,18 @@ class _Jumping(selectors.DefaultSelector):
 
 
 class MemoryPeer:
-    """The other end of a connection in the same loop. What it is sent is kept with its time."""
+    """The other end of a connection in the same loop. What it is sent is kept with its time.
 
-    def __init__(self):
+    Args:
+        stops_after: how many messages it reads before it reads no more, until `resume`.
+    """
+
+    def __init__(self, stops_after=None):
         self.heard = []
         self.closed = None
         self._incoming = asyncio.Queue()
+        self._stops_after = stops_after
+        self._resumed = asyncio.Event()
 
     def say(self, data):
         self._incoming.put_nowait(data)
@@ -55,6 +61,11 @@ class MemoryPeer:
             raise PeerGone
         self.heard.append((asyncio.get_running_loop().time(), data))
         await asyncio.sleep(0)
+        if self._stops_after is not None and len(self.heard) >= self._stops_after:
+            await self._resumed.wait()
+
+    def resume(self):
+        self._resumed.set()
 
     async def close(self, code, reason):
         self.closed = (code, reason)
