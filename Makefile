@@ -12,7 +12,7 @@ PIP = -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-reference test-agents lint format benchmark benchmark-engine benchmark-streaming benchmark-quality \
-	benchmark-memory statistics clean
+	benchmark-memory soak-page screenshots statistics clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
@@ -57,6 +57,14 @@ benchmark-quality: $(VENV)/.rtvoice $(REFERENCE_VENV)/.benchmark ## Compare spee
 
 benchmark-memory: $(VENV)/.rtvoice ## Measure what a warm engine holds, and how soon a cancel frees it.
 	$(VENV)/bin/python -m benchmarks.memory $(ARGUMENTS)
+
+soak-page: $(VENV)/.test ## Speak for ten minutes in Chromium: nothing may run dry, Whisper must understand.
+	@scripts/test_tools.sh
+	$(VENV)/bin/python -m tests.web.soak $(ARGUMENTS)
+
+screenshots: $(VENV)/.test ## Take the pictures of the page in docs/images anew, of the real model, in five minutes.
+	@scripts/test_tools.sh
+	$(VENV)/bin/python -m tests.web.screenshots docs/images
 
 statistics: $(VENV)/.rtvoice ## Fit the packaged voices' maps of statistics anew, in a quarter of an hour.
 	$(VENV)/bin/python scripts/fit_statistics.py

@@ -93,6 +93,13 @@ def test_health_and_readiness():
     assert (refused.status, refused.headers["Retry-After"]) == (503, "3")
 
 
+@pytest.mark.parametrize("retry_after_s", [None, 2.3])
+def test_pages_of_any_origin_may_read_whether_there_is_room(retry_after_s):
+    headers = Site(StaticFiles(None), lambda: retry_after_s).answer("/readyz").headers
+    assert headers["Access-Control-Allow-Origin"] == "*"
+    assert headers["Access-Control-Expose-Headers"] == "Retry-After"
+
+
 def test_metrics_are_told_where_there_are_any():
     answer = Site(StaticFiles(None), lambda: None, lambda: b"up 1\n").answer("/metrics")
     assert (answer.status, answer.body) == (200, b"up 1\n")

@@ -13,7 +13,7 @@ const server = new URL(`./${location.search}`, location.href);
 const ABSENCES = {
   lost: ["No server", "The speech server went away. This page connects again as soon as it is back."],
   unreachable: ["No server", "The speech server does not answer. This page goes on trying."],
-  full: ["Server full", "The speech server is full: others are speaking. This page gets in when there is room."],
+  full: ["Server full", "The speech server is full. This page gets in as soon as there is room."],
   refused: [
     "Refused",
     "The speech server is there, but takes no connection from this page. If it asks for a key, open the page with " +

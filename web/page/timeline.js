@@ -43,12 +43,12 @@ export class Timeline {
       return { top: top + lane * 0.24, height: lane * 0.52, bottom: top + lane };
     };
     this.#drawTexts(take, x, row(0));
-    this.#drawArea(steps(take.queue, take.endedAt ?? take.now), x, row(1), (most) => `${most} characters`);
+    this.#drawArea(steps(take.queue, take.endedAt ?? take.now), x, row(1), (most) => `up to ${most} characters`);
     this.#drawLoad(take, x, row(1));
     this.#drawSegments(take, x, row(2));
     this.#drawFrames(take, x, row(3));
     this.#drawPlays(take, x, row(4));
-    this.#drawArea(take.ahead, x, row(5), (most) => `${most.toFixed(1)} s`);
+    this.#drawArea(take.ahead, x, row(5), (most) => `up to ${most.toFixed(1)} s`);
     this.#drawFirstSound(take, x);
   }
 

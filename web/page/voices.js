@@ -42,11 +42,12 @@ export class VoiceChoice extends Emitter {
     return new Intl.ListFormat("en").format([...this.#weights.keys()].map(spokenName));
   }
 
-  /** @param {import("../rtvoice.js").Ready["voices"]} voices the default first */
+  /** @param {import("../rtvoice.js").Ready["voices"]} voices the default first; there is one at least */
   offer(voices) {
     const names = voices.map(({ name }) => name);
     const kept = [...this.#weights].filter(([voice]) => names.includes(voice));
-    this.#weights = new Map(kept.length || !names.length ? kept : [[names[0], 1]]);
+    this.#weights = new Map(kept.length ? kept : [[names[0], 1]]);
+    this.#blending.disabled = false;
     this.#cards.replaceChildren(
       ...voices.map(({ name, language, gender }) =>
         make(

@@ -20,12 +20,17 @@
     },
     between(from, to) {
       const samples = new Float32Array(Math.max(0, to - from));
-      for (const block of blocks) {
-        for (let i = 0; i < block.samples.length; i++) {
-          const at = block.frame + i - from;
-          if (at >= 0 && at < samples.length) samples[at] = block.samples[i];
-        }
+      for (const { frame, samples: recorded } of blocks) {
+        const at = frame - from;
+        if (at <= -recorded.length || at >= samples.length) continue;
+        samples.set(recorded.subarray(Math.max(0, -at), samples.length - at), Math.max(0, at));
       }
+      return samples;
+    },
+    /** What was recorded and not drained yet. */
+    drain() {
+      const samples = blocks.length ? capture.between(blocks[0].frame, capture.end) : new Float32Array(0);
+      blocks.splice(0);
       return samples;
     },
     /** What was recorded, from its first sample that is not silent to its last. */
