@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(complaint, file=sys.stderr)
             return 1
         partly = bool(parsed.only or parsed.rows)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that servers are ended whoever interrupts
         try:
             _measure(journal, profile, plan if not partly else wanted, places, parsed, partly=partly)
         except KeyboardInterrupt:
@@ -87,7 +88,6 @@ def _measure(
             progress(f"going on: {len(wanted) - len(left)} of {len(wanted)} measurements are there\n")
         else:
             journal.clear()
-    began = time.monotonic()
     measuring = Measuring(profile, places, parsed.results / "samples")
     for name in dict.fromkeys(cell.subject for cell in left if cell.subject in SUBJECTS):
         progress(f"preparing {SUBJECTS[name].label}")
@@ -102,7 +102,7 @@ def _measure(
         told=progress,
         budget_s=None if partly else profile.budget_s,
     )
-    left_out = run.over(left, time.monotonic() - began)
+    left_out = run.over(left)
     if not partly:
         run.end(left_out)
     progress(f"{len(left) - len(left_out)} measurements made, {len(left_out)} left out for lack of time\n")

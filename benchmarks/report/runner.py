@@ -56,14 +56,9 @@ class Run:
     budget_s: float | None = None
     clock: Callable[[], float] = time.monotonic
 
-    def over(self, plan: Sequence[Cell], before_s: float = 0.0) -> tuple[Cell, ...]:
-        """Measure cells in their order; returns those that were left out for lack of time.
-
-        Args:
-            plan: the cells.
-            before_s: what of the budget has been spent.
-        """
-        began, estimate, left_out = self.clock() - before_s, Estimate(), []
+    def over(self, plan: Sequence[Cell]) -> tuple[Cell, ...]:
+        """Measure cells in their order; returns those that were left out for lack of time."""
+        began, estimate, left_out = self.clock(), Estimate(), []
         for i, cell in enumerate(plan):
             spent_s = self.clock() - began
             if cell.optional and self.budget_s is not None and spent_s + estimate.seconds(cell) > self.budget_s:

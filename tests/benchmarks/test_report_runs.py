@@ -195,19 +195,6 @@ def test_other_code_is_another_context(tmp_path):
     assert len({before, changed, code_digest(tmp_path)}) == 3
 
 
-def test_what_was_spent_before_counts(tmp_path):
-    clock = Clock()
-    made = Run(
-        journal=Journal(tmp_path / "lines.jsonl"),
-        context=CONTEXT,
-        measures=Measures(clock),
-        told=print,
-        budget_s=30.0,
-        clock=clock,
-    )
-    assert made.over(PLAN[-1:], before_s=31.0) == PLAN[-1:]
-
-
 def test_the_command_refuses_what_it_does_not_know(capsys):
     with pytest.raises(SystemExit):
         main(["--rows", "nobody"])
