@@ -103,6 +103,11 @@ def add_parser(commands: Commands) -> None:
         help="let texts carry pauses, phonemes and SSML where an utterance asks for it",
     )
     parser.add_argument(
+        "--early-cut",
+        action="store_true",
+        help="speak an utterance's first clause before its sentence is written, where that is heard sooner",
+    )
+    parser.add_argument(
         "--lexicon", type=Path, metavar="FILE", help="how some words are said; read again when it changes"
     )
     add_engine(parser)
@@ -174,9 +179,9 @@ def _add_lifecycle(parser: argparse.ArgumentParser, defaults: ServerConfig) -> N
 
 def run(arguments: argparse.Namespace) -> int:
     """Build what is missing, then serve until told to stop."""
-    from rtvoice.serving.memory import keep_allocator_tidy
+    from rtvoice.serving.memory import keep_little
 
-    keep_allocator_tidy()
+    keep_little()
     paths = paths_of(arguments)
     build_with_bar(paths, arguments.checkpoint, precision=arguments.precision)
 
@@ -220,6 +225,7 @@ def run(arguments: argparse.Namespace) -> int:
         drain_s=arguments.drain,
         web=None if arguments.no_page else find_page(),
         control=arguments.allow_control,
+        early_cut=arguments.early_cut,
         lexicon=arguments.lexicon,
         origins=tuple(arguments.origin),
         trusted_proxies=tuple(arguments.trusted_proxy),

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtvoice.serving.memory import give_back, keep_allocator_tidy, measure, page_cache
+from rtvoice.serving.memory import give_back, keep_little, measure, page_cache
 
 
 def test_memory_that_is_taken_and_given_back_shows():
@@ -67,9 +67,9 @@ async def test_giving_back_needs_no_loop():
 
 ALLOCATING = """
 import sys, threading
-from rtvoice.serving.memory import keep_allocator_tidy, measure
+from rtvoice.serving.memory import keep_little, measure
 if sys.argv[1] == "tidy":
-    keep_allocator_tidy()
+    keep_little()
 barrier = threading.Barrier(8)
 def work():
     barrier.wait()
@@ -99,7 +99,15 @@ def test_large_blocks_go_back_at_once_and_threads_share_heaps():
     assert freed < 8 << 20 < 36 << 20 < tidy_freed
 
 
+@pytest.mark.parametrize("before", [{}, {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "7"}])
+def test_how_many_kernels_are_kept_is_said_unless_it_is_already(before, monkeypatch):
+    monkeypatch.setattr("os.environ", dict(before))
+    keep_little()
+    assert os.environ == {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "100"} | before
+
+
 def test_where_the_c_library_is_another_nothing_happens(monkeypatch):
     monkeypatch.setattr("ctypes.CDLL", lambda _: object())
-    keep_allocator_tidy()
+    monkeypatch.setattr("os.environ", {})
+    keep_little()
     give_back([])
