@@ -157,6 +157,7 @@ class ServerConfig:
         drain_s: seconds that speech under way may take to finish after SIGTERM.
         web: folder of the static page, or None for no page.
         control: whether texts may carry commands where an utterance asks for it: pauses, phonemes, SSML.
+        early_cut: whether the first clause of an utterance is spoken before its sentence is written, where that pays.
         lexicon: file of how words are said (`rtvoice.text.lexicon`), read again when it changes; or None.
         origins: origins (`https://example.org`) whose pages may open the socket, beside the server's own.
         trusted_proxies: addresses or networks of proxies whose `X-Forwarded-For` says who a client is.
@@ -179,6 +180,7 @@ class ServerConfig:
     drain_s: float = 20.0
     web: Path | None = None
     control: bool = False
+    early_cut: bool = False
     lexicon: Path | None = None
     origins: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from rtvoice.errors import InvalidInput
 from rtvoice.protocol.messages import MARKUPS, PROTOCOL_VERSION, Ready, SessionLimits, Speak, Voice
 from rtvoice.speech.synthesizer import SpeechOptions
 from rtvoice.text.front import TextOptions
+from rtvoice.text.lengths import EarlyCut, Lengths
 from rtvoice.text.lexicon import Lexicon
 
 if TYPE_CHECKING:
@@ -83,9 +84,19 @@ class Offer:
             seed=default.seed if options.seed is None else options.seed,
         )
 
-    def text_options(self, options: Speak, lexicon: Lexicon | None) -> TextOptions:
-        """How the text of an utterance is read; its language comes with the voice."""
+    def text_options(
+        self, options: Speak, lexicon: Lexicon | None, *, first_audio_s: float | None = None
+    ) -> TextOptions:
+        """How the text of an utterance is read; its language comes with the voice.
+
+        Args:
+            options: the message that opens it.
+            lexicon: that all utterances are read with.
+            first_audio_s: how soon something said now would be heard, if the first clause may be spoken alone.
+        """
+        early = None if first_audio_s is None else EarlyCut(synthesis_s=first_audio_s)
         return TextOptions(
+            lengths=Lengths(least=0, early=early),
             markup=_markup(options.markup or MARKUPS[0]),
             control=bool(options.control),
             lexicon=_joined(lexicon, _own_lexicon(options)),

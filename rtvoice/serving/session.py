@@ -202,7 +202,11 @@ class Session:
                 number,
                 self._offer.speech_options(options),
                 self._offer.audio_format(options),
-                self._offer.text_options(options, self._lexicon()),
+                self._offer.text_options(
+                    options,
+                    self._lexicon(),
+                    first_audio_s=self._admission.predicted_s if self._config.early_cut else None,
+                ),
                 (options.pause_ms or 0) / 1000,
                 PlaybackClock() if self._dialect.is_concurrent else self._listener,
                 Account(self._account),

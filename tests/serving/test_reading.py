@@ -6,7 +6,7 @@ import os
 import pytest
 
 from rtvoice.errors import InvalidInput
-from rtvoice.protocol.messages import Done, Error
+from rtvoice.protocol.messages import Done, Error, Segment
 from rtvoice.serving.lexicon import FollowedLexicon
 from tests.scripted import ScriptedSynthesizer
 from tests.serving.conftest import serving, talking
@@ -58,6 +58,24 @@ async def test_words_that_are_not_right_are_refused(talk, lexicon):
     error = await ends(talk, "A GIF.", lexicon=lexicon)
     assert isinstance(error, Error)
     assert error.field == "lexicon"
+
+
+@pytest.mark.parametrize("early_cut", [True, False])
+async def test_the_first_clause_may_be_spoken_before_its_sentence_is_written(early_cut):
+    written = "When the long first clause of a slow sentence has come, "
+    async with serving(ScriptedSynthesizer(), early_cut=early_cut) as endpoint, talking(endpoint) as talk:
+        for at in range(0, len(written), 4):
+            await talk.say({"type": "speak", "utterance": 1, "text": written[at : at + 4]})
+            await asyncio.sleep(0.07)
+        if early_cut:
+            segment = await talk.hear_until(Segment)
+            assert (segment.start, segment.end) == (0, len(written))
+        else:
+            await talk.silence(0.2)
+        await talk.say({"type": "speak", "utterance": 1, "text": "the rest follows."})
+        await talk.say({"type": "end", "utterance": 1})
+        done = (await talk.hear_terminals(1))[1]
+        assert (done.spoken_characters, done.audio_ms) == (len(written) + 17, 14 * 200)
 
 
 async def test_an_unknown_markup_names_those_there_are(talk):
