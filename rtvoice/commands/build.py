@@ -115,7 +115,9 @@ def _source(checkpoint: str | None) -> tuple[str | None, Callable[[], Mapping[st
 
 async def _load_once(config: EngineConfig) -> None:
     """Load the engine: what OpenVINO compiles for it is kept, and what is missing shows now."""
+    from rtvoice.speech.g2p.dictionary import write_dictionaries
     from rtvoice.speech.kokoro import KokoroSynthesizer
 
-    async with KokoroSynthesizer(config):
-        pass
+    async with KokoroSynthesizer(config) as kokoro:
+        await asyncio.to_thread(write_dictionaries, config.paths.cache)
+        await kokoro.load_all()

@@ -165,6 +165,14 @@ class KokoroSynthesizer(Synthesizer):
         await self._resources.aclose()
         await asyncio.to_thread(let_go_of_code, "openvino")
 
+    async def load_all(self) -> None:
+        """Wait until there is also what entering leaves for later.
+
+        Raises:
+            SetupError: some of it is damaged.
+        """
+        await self._open().pool.load_later()
+
     def files(self) -> list[Path]:
         """The files that loading read and that nothing else needs: the model, compiled, and the G2P process's data."""
         read = self._model.folder.rglob("*") if self._model is not None else ()

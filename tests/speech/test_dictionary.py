@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from misaki.en import Lexicon
 
 from rtvoice.speech.g2p import dictionary
-from rtvoice.speech.g2p.dictionary import NAMES, Dictionary, dictionary_files, open_dictionary, pack
+from rtvoice.speech.g2p.dictionary import NAMES, Dictionary, dictionary_files, open_dictionary, pack, write_dictionaries
 
 ALL = [name for names in NAMES.values() for name in names]
 
@@ -19,8 +19,8 @@ ALL = [name for names in NAMES.values() for name in names]
 def cache(tmp_path_factory):
     """A folder with the files of all dictionaries."""
     folder = tmp_path_factory.mktemp("cache")
-    for name in ALL:
-        open_dictionary(name, folder)
+    write_dictionaries(folder)
+    assert len(dictionary_files(folder)) == len(ALL)
     return folder
 
 

@@ -134,6 +134,17 @@ def open_dictionary(name: str, cache: Path | None) -> Dictionary:
     return Dictionary(content)
 
 
+def write_dictionaries(cache: Path) -> None:
+    """Write the files of all languages that are not there: a folder that can only be read later is complete then.
+
+    Raises:
+        ImportError: misaki, or a file of it, is not installed.
+    """
+    for names in NAMES.values():
+        for name in names:
+            open_dictionary(name, cache)
+
+
 def pack(words: Mapping[str, Entry]) -> bytes:
     """Write words and their phonemes as the content of a file."""
     slots = 1 << (2 * len(words)).bit_length()  # a quarter to half of them taken: most words are found at once
