@@ -1,8 +1,10 @@
 """Whether an utterance is taken: only if those who came before let it be heard soon enough.
 
 What an utterance takes until its first audio is measured on those before it, as the time that its inferences held a
-place. Whoever comes now waits for the load, if there is one, for those who have nothing to hear yet and came before,
-and for its own work. Listeners with audio in hand do not count: they are served later.
+place; before the first it is what the engine predicts of itself. Whoever comes now waits for the load, if there is one,
+for those who have nothing to hear yet and came before, and for its own work. Listeners with audio in hand do not count:
+they are served later. Who has heard something and waits for more is held to account for what it was given
+(`rtvoice.speech.turn`), so it is little ahead of a new one.
 """
 
 from __future__ import annotations
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
 _WEIGHT = 0.1
 """Of the newest measurement in the average."""
 
+_LEFT = 0.75
+"""Of the work until their first audio, what those who came before have still to do: some have begun."""
+
+_MORE = 0.1
+"""Of as much work, what somebody who waits for more takes before a new one is heard: a slice now and then."""
+
 _LEAST_RETRY_S, _MOST_RETRY_S = 0.1, 60.0
 
 
@@ -29,6 +37,11 @@ class Waiting:
         self._admission = admission
         self._dry_at = dry_at
         self._heard = False
+
+    @property
+    def was_heard(self) -> bool:
+        """Whether there was audio of it."""
+        return self._heard
 
     def is_hungry(self, now: float) -> bool:
         """Whether its listener has nothing to hear, though there is something to say."""
@@ -56,6 +69,7 @@ class Admission:
         most_s: the longest wait that is still admitted, in seconds; None admits everybody.
         places: how many pieces of work run at once.
         loading_s: how long the engine takes until it is there.
+        work_s: what an utterance takes until its first audio, as the engine predicts; None if it does not.
         clock: a steady clock, in seconds.
     """
 
@@ -65,13 +79,16 @@ class Admission:
         most_s: float | None,
         places: Callable[[], int],
         loading_s: Callable[[], float] = lambda: 0.0,
+        work_s: Callable[[], float | None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._most_s = most_s
         self._places = places
         self._loading_s = loading_s
+        self._predicted_work_s = work_s
         self._now = clock
-        self._work_s: float | None = None
+        self._measured_s: float | None = None
+        self._measured = 0
         self._waiting: set[Waiting] = set()
 
     @property
@@ -83,8 +100,14 @@ class Admission:
     @property
     def predicted_s(self) -> float:
         """Seconds until an utterance that came now would be heard."""
-        work_s = self._work_s or 0.0
-        return self._loading_s() + work_s * (1 + self.hungry / self._places())
+        return self._loading_s() + self._work_s * (1 + self._queue)
+
+    @property
+    def _queue(self) -> float:
+        """How many times its own work an utterance that came now would wait for others."""
+        now = self._now()
+        hungry = [waiting for waiting in self._waiting if waiting.is_hungry(now)]
+        return sum(_MORE if waiting.was_heard else _LEFT for waiting in hungry) / self._places()
 
     @property
     def retry_after_s(self) -> float | None:
@@ -93,10 +116,10 @@ class Admission:
         Only those who wait already are a reason to refuse. What the load takes, and the utterance itself, it would
         take later as well; and who would find out that it takes less, if all were refused?
         """
-        hungry = self.hungry
-        if self._most_s is None or not hungry:
+        queue = self._queue
+        if self._most_s is None or not queue:
             return None
-        excess = (self._work_s or 0.0) * (1 + hungry / self._places()) - self._most_s
+        excess = self._work_s * (1 + queue) - self._most_s
         if excess <= 0:
             return None
         return min(max(excess, _LEAST_RETRY_S), _MOST_RETRY_S)
@@ -124,8 +147,15 @@ class Admission:
         return waiting
 
     def learn(self, work_s: float) -> None:
-        """Take what an utterance took until its first audio into the average."""
-        self._work_s = work_s if self._work_s is None else self._work_s + _WEIGHT * (work_s - self._work_s)
+        """Take what an utterance took until its first audio into the average. The first few count for more."""
+        known_s = self._work_s or work_s
+        self._measured += 1
+        weight = max(_WEIGHT, 1 / (1 + self._measured))
+        self._measured_s = known_s + weight * (work_s - known_s)
+
+    @property
+    def _work_s(self) -> float:
+        return self._measured_s if self._measured_s is not None else self._predicted_work_s() or 0.0
 
     def forget(self, waiting: Waiting) -> None:
         """See `Waiting.over`."""

@@ -7,6 +7,10 @@ That would be enough if nobody asked for more than a fair share. Under more work
 listener is dry, and whoever asks for the most gets the most: a book more than twenty sentences. So a deadline is put
 off by what its account has lately been given. The debt is forgotten in some seconds, which bounds how long anybody is
 passed over.
+
+What counts between clients is what each was given over all its sessions, and between a client's sessions what each
+was given of that: a session owes what its client owes, and as much more or less as it was given more or less than
+the client's others.
 """
 
 from __future__ import annotations
@@ -23,10 +27,10 @@ _MEMORY_S = 10.0
 
 
 class Account:
-    """What somebody has used of the pool: a session, or all sessions of a key.
+    """What somebody has used of the pool: a client, one of its sessions, or an utterance of that.
 
     Args:
-        parent: the account of the key that a session belongs to, charged as well.
+        parent: the account that this one is a part of, charged as well.
 
     Attributes:
         used_s: seconds that places were held, in all.
@@ -37,28 +41,51 @@ class Account:
         self.used_s = 0.0
         self.waited_s = 0.0
         self._parent = parent
-        self._debt = 0.0
+        self._lately_s = 0.0  # used, as far as it is not forgotten
+        self._squares = 0.0  # of what the parts used lately, summed
         self._as_of = -math.inf
 
     def debt(self, now: float) -> float:
-        """Seconds that a deadline is put off by: what was used lately, here and by the parent."""
-        inherited = self._parent.debt(now) if self._parent is not None else 0.0
-        return inherited + self._debt * math.exp(min(0.0, self._as_of - now) / _MEMORY_S)
+        """Seconds that a deadline is put off by."""
+        if self._parent is None:
+            return self._lately(now)
+        own_s = self._lately(now)
+        mean_s = self._parent.mean_part(own_s, now)
+        return max(0.0, self._parent.debt(now) + own_s - mean_s)
 
-    def charge(self, used_s: float, waited_s: float, now: float) -> None:
+    def charge(self, used_s: float, waited_s: float, now: float, squares: float = 0.0) -> None:
         """Enter what a piece of work took.
 
         Args:
             used_s: how long it held a place.
             waited_s: how long it had waited for it.
             now: when it ended, on `time.monotonic`.
+            squares: what that adds to the sum of the squares of what the parts of this account used lately; a part
+                tells.
         """
-        self._debt = self._debt * math.exp(min(0.0, self._as_of - now) / _MEMORY_S) + used_s
+        kept = self._kept(now)
+        before_s = self._lately_s * kept
+        self._lately_s = before_s + used_s
+        self._squares = self._squares * kept**2 + squares
         self._as_of = now
         self.used_s += used_s
         self.waited_s += waited_s
         if self._parent is not None:
-            self._parent.charge(used_s, waited_s, now)
+            self._parent.charge(used_s, waited_s, now, self._lately_s**2 - before_s**2)
+
+    def mean_part(self, part_s: float, now: float) -> float:
+        """Return what a part used lately on average, of which one used so much. Who did little counts for little."""
+        lately_s = self._lately(now)
+        if lately_s <= 0:
+            return 0.0
+        parts = self._lately_s**2 / self._squares if self._squares > 0 else 1.0
+        return lately_s / (parts + 1 - min(1.0, part_s / lately_s))
+
+    def _lately(self, now: float) -> float:
+        return self._lately_s * self._kept(now)
+
+    def _kept(self, now: float) -> float:
+        return math.exp(min(0.0, self._as_of - now) / _MEMORY_S)
 
 
 class Turn:

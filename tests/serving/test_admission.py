@@ -5,6 +5,8 @@ import pytest
 from rtvoice.errors import Overloaded
 from rtvoice.serving.admission import Admission
 
+LEFT = 0.75
+
 
 class Clock:
     now = 100.0
@@ -41,7 +43,7 @@ def test_the_wait_is_the_work_of_those_before_and_ones_own(clock):
     assert queue.predicted_s == 0.5
     for _ in range(4):
         queue.begin(dry)
-    assert queue.predicted_s == 0.5 + 4 * 0.5
+    assert queue.predicted_s == 0.5 + 4 * LEFT * 0.5
     assert queue.hungry == 4
 
 
@@ -49,15 +51,15 @@ def test_more_places_shorten_the_queue_and_not_the_work(clock):
     queue = admission(clock, places=2)
     for _ in range(4):
         queue.begin(dry)
-    assert queue.predicted_s == 0.5 + 2 * 0.5
+    assert queue.predicted_s == 0.5 + 2 * LEFT * 0.5
 
 
 def test_over_the_limit_it_says_how_long_to_stay_away(clock):
-    queue = admission(clock)
+    queue = admission(clock, most_s=0.5 + 5 * LEFT * 0.5)
     begun = [queue.begin(dry) for _ in range(7)]
     with pytest.raises(Overloaded) as caught:
         queue.check()
-    assert caught.value.retry_after_ms == 1000
+    assert caught.value.retry_after_ms == round(2 * LEFT * 500)
     begun[0].over()
     begun[0].over()
     begun[1].over()
@@ -72,6 +74,25 @@ def test_who_has_audio_in_hand_does_not_count_until_it_runs_dry(clock):
     assert queue.hungry == 0
     clock.now = 103.0
     assert queue.hungry == 1
+
+
+def test_who_heard_something_and_waits_for_more_counts_for_little(clock):
+    queue = admission(clock)
+    queue.begin(lambda: 0.0).heard(0.5)
+    assert queue.hungry == 1
+    assert 0.5 < queue.predicted_s < 0.5 + 0.2 * 0.5
+
+
+def test_before_the_first_measurement_the_engine_predicts_and_then_counts_as_one_of_them(clock):
+    queue = Admission(most_s=3.0, places=lambda: 1, work_s=lambda: 0.4, clock=clock)
+    assert queue.predicted_s == 0.4
+    queue.learn(0.8)
+    assert queue.predicted_s == pytest.approx(0.6)
+    queue.learn(0.9)
+    assert queue.predicted_s == pytest.approx(0.7)
+    for _ in range(100):
+        queue.learn(2.0)
+    assert queue.predicted_s == pytest.approx(2.0, rel=0.01)
 
 
 def test_a_load_is_predicted_and_refuses_nobody(clock):
@@ -104,11 +125,13 @@ def test_the_average_follows_what_is_measured_and_each_is_measured_once(clock):
 
 
 def test_retries_are_neither_at_once_nor_in_an_hour(clock):
-    for most_s, retry_after_s in ((0.9999, 0.1), (1e-6, 1.0)):
+    waits_s = 0.5 * (1 + LEFT)
+    for most_s, retry_after_s in ((waits_s - 1e-4, 0.1), (1e-6, waits_s)):
         queue = admission(clock, most_s=most_s)
         queue.begin(dry)
         assert queue.retry_after_s == pytest.approx(retry_after_s, abs=1e-3)
-    queue.learn(1e9)
+    for _ in range(5):
+        queue.learn(1e9)
     assert queue.retry_after_s == 60
 
 
