@@ -114,7 +114,10 @@ class Endpoint:
         self._metrics = metrics if metrics is not None else Metrics(config.prices)
         self._lexicon = lexicon if lexicon is not None else FollowedLexicon(config.lexicon)
         self._admission = Admission(
-            most_s=config.wait_s, places=lambda: synthesizer.places, loading_s=lambda: synthesizer.loading_s
+            most_s=config.wait_s,
+            places=lambda: synthesizer.places,
+            loading_s=lambda: synthesizer.loading_s,
+            work_s=lambda: synthesizer.first_audio_s,
         )
         self._site = Site(StaticFiles(config.web), self._retry_after_s, self._expose)
         gate = Gate(read_keys(config.keys)) if config.keys is not None else None
