@@ -72,7 +72,7 @@ class Baseline(ABC):
         return ()
 
     def versions(self) -> Mapping[str, str]:
-        """The libraries that make the difference, and their versions."""
+        """The libraries that make the difference, and their versions; `precision`, where it may not be float32."""
         return {}
 
 

@@ -149,7 +149,10 @@ class Own(Baseline):
             yield samples
 
     def versions(self) -> Mapping[str, str]:
-        return {"rtvoice": __version__, "openvino": importlib.metadata.version("openvino")}
+        from rtvoice.speech.precision import choose_precision
+
+        precision = choose_precision(self._precision, own_paths(self.cache).cache) if self._sliced else "f32"
+        return {"rtvoice": __version__, "openvino": importlib.metadata.version("openvino"), "precision": precision}
 
     def _maps_by_style(self) -> dict[bytes, Predictor]:
         """The map of the voice that a style is a row of: the seam knows styles, not voices."""

@@ -124,4 +124,8 @@ class TracedOpenVino(Baseline):
         return host.istft(post[0].T)
 
     def versions(self) -> Mapping[str, str]:
-        return {name: importlib.metadata.version(name) for name in ("openvino", "kokoro")}
+        import openvino as ov
+
+        # where the processor has products of bfloat16, that is what it takes unless told otherwise
+        precision = ov.Core().get_property("CPU", "INFERENCE_PRECISION_HINT").get_type_name()
+        return {**{name: importlib.metadata.version(name) for name in ("openvino", "kokoro")}, "precision": precision}

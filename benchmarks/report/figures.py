@@ -33,7 +33,7 @@ def bills(results: Results, day: Sequence[Burst], prices: Prices, idle_s: float)
         if (runs := results.runs(name)) is None:
             continue
         label = SUBJECTS[name].label
-        if SUBJECTS[name].own and runs.lifecycle is not None:
+        if name == "rtvoice" and runs.lifecycle is not None:
             found[f"{label}, always loaded"] = bill(day, runs.rates(releases=False), prices, idle_s)
             found[label] = bill(day, runs.rates(releases=True), prices, idle_s)
         else:
@@ -156,7 +156,7 @@ def figure_5(results: Results, asked: Asked) -> Sequence[Block]:
 def roofline(results: Results) -> Sequence[Block]:
     """What the forms of the generator do with a core, and what it could do."""
     peaks = results.peaks
-    forms = {FORMS[name]: one for name in REWRITES if (one := results.rewrite(name)) is not None}
+    forms = {FORMS[name]: one for name in REWRITES[:-1] if (one := results.rewrite(name)) is not None}
     if peaks is None or not forms:
         return []
     points = {label: place(one, peaks) for label, one in forms.items()}
@@ -174,7 +174,7 @@ def roofline(results: Results) -> Sequence[Block]:
     caption = (
         f"Roofline: one core multiplies matrices at {peaks.gflops:.0f} GFLOP/s and copies {peaks.gbytes_s:.1f} GB/s. "
         "Time counts what is no convolution as well, so points lie lower than the convolutions alone. From lines "
-        f"{results.numbers('machine', *REWRITES)}."
+        f"{results.numbers('machine', *REWRITES[:-1])}."
     )
     header = ("", "operations a byte", "GFLOP/s", "roof", "of it", "CPU-s a second of speech under the roof")
     return [

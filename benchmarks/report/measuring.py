@@ -192,11 +192,20 @@ def watched(server: Server) -> Iterator[list[tuple[float, float]]]:
     found += watch.points
 
 
+_VARIANTS: Final = {
+    "direct": "direct convolutions, Sin",
+    "no-sine": "+ Snake without Sin",
+    "fourier": "+ kernels as shared inputs",
+    "bfloat16": "+ kernels of bfloat16",
+}
+"""Forms of the generator as plans name them, and as the benchmark of the networks does."""
+
+
 def variant_of(name: str) -> Variant:
     """A form of the generator that plans name."""
     from benchmarks.network import REWRITES
 
-    return {"direct": REWRITES[0], "no-sine": REWRITES[1], "fourier": REWRITES[-1]}[name]
+    return next(variant for variant in REWRITES if variant.name == _VARIANTS[name])
 
 
 def measure_rewrite(name: str) -> Rewrite:

@@ -18,6 +18,7 @@ TABLE_1: Final = (
     "onnxruntime-sized",
     "openvino-default",
     "openvino-sized",
+    "rtvoice-f32",
     "rtvoice",
     "kokoro-onnx",
     "piper",
@@ -33,8 +34,8 @@ RELEASED: Final = ("rtvoice", "piper", "openvino-sized")
 GROWING: Final = ("pytorch-eager", "openvino-sized", "rtvoice")
 """Engines that Figure 3 is of."""
 
-REWRITES: Final = ("direct", "no-sine", "fourier")
-"""Forms of the generator that Table 2 and the roofline are of."""
+REWRITES: Final = ("direct", "no-sine", "fourier", "bfloat16")
+"""Forms of the generator that Table 2 is of; all but the last are of the roofline as well, that of float32."""
 
 SKIPPED: Final = {
     "pocket-tts": "it reads text where all others are given phonemes, and fetches its weights from a hub when it is "

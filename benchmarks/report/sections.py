@@ -60,7 +60,7 @@ def _holds(block: Block) -> bool:
 
 
 def _opening(results: Results, asked: Asked) -> Sequence[Block]:
-    found = verdicts(results, asked.prices)
+    found, throughout = (verdicts(results, asked.prices, name) for name in ("rtvoice", "rtvoice-f32"))
     rows = [
         (
             one.what,
@@ -68,8 +68,9 @@ def _opening(results: Results, asked: Asked) -> Sequence[Block]:
             NONE if one.ours is None else f"{one.ours:.2f} x",
             one.explained or NONE,
             "not measured" if one.ours is None else "yes" if one.met else "no",
+            NONE if exact.ours is None else f"{exact.ours:.2f} x",
         )
-        for one in found
+        for one, exact in zip(found, throughout, strict=True)
     ]
     met = sum(one.met for one in found)
     said = f"rtvoice against PyTorch eager on this machine: {met} of the paper's {len(found)} ratios are met."
@@ -80,7 +81,7 @@ def _opening(results: Results, asked: Asked) -> Sequence[Block]:
             "PyTorch eager, and how large they are here."
         ),
         Text(said),
-        Table(("rtvoice to PyTorch eager", "paper", "here", "from", "met"), rows),
+        Table(("rtvoice to PyTorch eager", "paper", "here", "from", "met", "float32 throughout"), rows),
         Heading("What to doubt"),
         Points(doubts(results, asked.plan), alarming=True),
     ]

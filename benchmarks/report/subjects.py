@@ -67,6 +67,7 @@ class Subject:
             own = str(places.cache / "rtvoice")
             folders = ["--cache-dir", own, "--data-dir", own]
             quiet = ["--port", "0", "--log", "json", "--no-page", "--max-wait", "off"]
+            quiet += ["--precision", self.row.options.get("precision", "auto")]
             return [python, "-W", "ignore", "-m", "rtvoice", "serve", *quiet, *folders, *common]
         served = [python, "-W", "ignore", "-m", "benchmarks.served", self.row.name, str(places.cache)]
         return [*served, "--g2p-python", str(places.serving), *common]
@@ -74,7 +75,7 @@ class Subject:
 
 SUBJECTS: Final = {
     **{name: Subject(label=row.label, row=row) for name, row in (ROWS | STEPS).items()},
-    "rtvoice": Subject(label="rtvoice", row=ROWS["rtvoice"], own=True),
-    "rtvoice-in-order": Subject(label="rtvoice, sentence after sentence", row=ROWS["rtvoice"]),
+    **{name: Subject(label=ROWS[name].label, row=ROWS[name], own=True) for name in ("rtvoice", "rtvoice-f32")},
+    "rtvoice-in-order": Subject(label="rtvoice, sentence after sentence", row=ROWS["rtvoice-f32"]),
 }
 """Every engine that can be served, by its name in plans and results."""

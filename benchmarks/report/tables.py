@@ -33,6 +33,7 @@ FORMS: Final = {
     "direct": "convolutions as they stand, sine as OpenVINO has it",
     "no-sine": "+ exact rewrites: Snake without a sine",
     "fourier": "+ convolutions in the Fourier domain",
+    "bfloat16": "+ kernels of bfloat16",
 }
 
 
@@ -55,7 +56,7 @@ def table_1(results: Results, asked: Asked) -> Sequence[Block]:
         runs = results.runs(name)
         if runs is None:
             continue
-        own = SUBJECTS[name].own
+        own = name == "rtvoice"
         if own:
             strong.append(len(rows))
         rows.append(
@@ -111,9 +112,8 @@ def table_2(results: Results) -> Sequence[Block]:
         return (label, speed, first, megabytes(memory or runs.warm), start, results.numbers(subject, kinds=("serve",)))
 
     traced, sized = results.runs("openvino-default"), results.runs("openvino-sized")
-    exact, in_order = results.runs("rtvoice-exact"), results.runs("rtvoice-in-order")
-    threads, cached = (results.runs(name) for name in STEPS[:2])
-    own = results.runs("rtvoice")
+    threads, cached, exact, in_order = (results.runs(name) for name in STEPS)
+    scheduled, own = results.runs("rtvoice-f32"), results.runs("rtvoice")
     rows = (
         row("OpenVINO as traced, default", traced, "openvino-default"),
         row("+ threads as many as cores", threads, "openvino-threads"),
@@ -122,7 +122,8 @@ def table_2(results: Results) -> Sequence[Block]:
         row("+ release when idle", sized, "openvino-sized", sized.released) if sized and sized.released else None,
         row("rtvoice's networks: exact rewrites, Fourier convolutions", exact, "rtvoice-exact"),
         row("+ slices", in_order, "rtvoice-in-order"),
-        row("+ scheduling of slices, weights let go", own, "rtvoice"),
+        row("+ scheduling of slices, weights let go", scheduled, "rtvoice-f32"),
+        row("+ kernels of bfloat16, where the processor has it", own, "rtvoice"),
         row("+ release when idle", own, "rtvoice", own.released) if own and own.released else None,
     )
     forms = [

@@ -51,9 +51,15 @@ class Verdict:
         return self.ours <= self.paper if self.at_most else self.ours >= self.paper
 
 
-def verdicts(results: Results, prices: Prices) -> tuple[Verdict, ...]:
-    """Rtvoice against PyTorch eager, as the paper compares its system with it."""
-    eager, own = results.runs(TABLE_1[0]), results.runs("rtvoice")
+def verdicts(results: Results, prices: Prices, name: str = "rtvoice") -> tuple[Verdict, ...]:
+    """Rtvoice against PyTorch eager, as the paper compares its system with it.
+
+    Args:
+        results: what was measured.
+        prices: of a CPU-second and a GiB-second.
+        name: which of rtvoice's rows.
+    """
+    eager, own = results.runs(TABLE_1[0]), results.runs(name)
 
     def verdict(what: str, paper: float, figures: tuple[Figure | None, Figure | None], unit: str) -> Verdict:
         above, below = figures
@@ -68,12 +74,13 @@ def verdicts(results: Results, prices: Prices) -> tuple[Verdict, ...]:
         return (figure(eager) if eager else None), (figure(own) if own else None)
 
     own_speed_first = both(lambda runs: runs.audio_s_per_cpu_s)[::-1]
+    idle = (eager.warm if eager else None), (own.released if own else None)
     restored_s = own.restored_s if own else None
     cold_start_s = eager.cold_start_s if eager else None
     return (
         verdict("more speech a CPU-second", 4.1, own_speed_first, "audio-s/CPU-s"),
         verdict("less cost of an audio-hour", 4.1, both(lambda runs: runs.audio_hour(prices)), "USD"),
-        verdict("less memory long after the last response", 6.5, both(lambda runs: runs.idle), "MB"),
+        verdict("less memory long after the last response", 6.5, idle, "MB"),
         verdict("restore, as a part of PyTorch's cold start", 0.29, (restored_s, cold_start_s), "s"),
         verdict("sooner first audio, median", 2.6, both(lambda runs: runs.first_audio(0.5)), "s"),
         verdict("sooner first audio, 90 of 100", 1.9, both(lambda runs: runs.first_audio(0.9)), "s"),
@@ -97,7 +104,7 @@ def doubts(results: Results, plan: Iterable[Cell]) -> list[str]:
             found.append(f"{label}: {SUBJECTS[name].caveat}")
         if expected is not None and runs.serves[0] is not expected.serves[0]:
             found += [f"{label}: {said}" for said in _unlike(runs.serves[0].load.heard, expected.serves[0].load.heard)]
-        found += [f"{label}: {said}" for said in _unsteady(runs)]
+        found += [f"{label}: {said}" for said in (*_unsteady(runs), *_less_precise(results, name))]
     found += [f"{name} is not measured: {why}" for name, why in SKIPPED.items()]
     return found
 
@@ -148,6 +155,13 @@ def _unlike(heard: Sequence[Heard], expected: Sequence[Heard]) -> list[str]:
     if louder:
         found.append(f"{louder} of {count} sentences are not as loud as {SUBJECTS[TABLE_1[0]].label}'s")
     return found
+
+
+def _less_precise(results: Results, name: str) -> list[str]:
+    """Whether it computes in something less than float32."""
+    lines = [one.line for one in results.counted if one.line.subject == name]
+    precisions = {line.versions.get("precision", "f32") for line in lines} - {"f32"}
+    return [f"it computes in {precision} where most compute in float32" for precision in sorted(precisions)]
 
 
 def _unsteady(runs: Runs) -> list[str]:

@@ -11,7 +11,7 @@ from benchmarks.baselines import ROWS
 from benchmarks.process import Prepared
 from benchmarks.report import measuring
 from benchmarks.report.measuring import CLIENTS, SAMPLE, Measuring
-from benchmarks.report.plan import QUICK, Cell
+from benchmarks.report.plan import QUICK, REWRITES, Cell
 from benchmarks.report.records import Clients, Lifecycle, Serve
 from benchmarks.report.subjects import SUBJECTS, Places, Subject
 from benchmarks.server import ServerFailed
@@ -109,11 +109,12 @@ def test_every_engine_has_a_command(name, tmp_path):
     assert command[0] == str(SUBJECTS[name].python(places))
     assert command[command.index("--idle-release") + 1] == "3"
     assert "off" in SUBJECTS[name].command(places, None)
-    assert ("benchmarks.served" in command) == (name != "rtvoice")
+    assert ("benchmarks.served" in command) == (name not in ("rtvoice", "rtvoice-f32"))
 
 
-@pytest.mark.parametrize("name", ["direct", "no-sine", "fourier"])
+@pytest.mark.parametrize("name", REWRITES)
 def test_forms_of_the_generator_are_those_of_the_networks_benchmark(name):
     variant = measuring.variant_of(name)
-    assert bool(variant.fourier) == (name == "fourier")
+    assert bool(variant.fourier) == (name in ("fourier", "bfloat16"))
     assert variant.polynomial == (name != "direct")
+    assert (variant.precision == "bf16") == (name == "bfloat16")

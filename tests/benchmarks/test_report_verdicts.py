@@ -55,8 +55,8 @@ def test_a_row_that_failed_is_told_with_its_reason():
 
 
 def test_a_row_that_failed_later_counts_as_failed():
-    lines = [*good_lines(), *doctored("serve/rtvoice/0", measured=None, error="EngineFailed: gone")[5:6]]
-    assert told(lines)[0] == "serve/rtvoice/0 failed: EngineFailed: gone"
+    later = [one for one in doctored("serve/rtvoice/0", measured=None, error="EngineFailed: gone") if one.error]
+    assert told([*good_lines(), *later])[0] == "serve/rtvoice/0 failed: EngineFailed: gone"
 
 
 @pytest.mark.parametrize(
@@ -109,6 +109,11 @@ def test_rounds_that_differ_are_told(result, said):
     assert any(said in doubt and SUBJECTS["onnxruntime-default"].label in doubt for doubt in found)
 
 
+def test_a_row_that_computes_in_less_is_told():
+    (doubt,) = told(doctored("serve/rtvoice/1", versions={"openvino": "1", "precision": "bf16"}))
+    assert doubt == "rtvoice: it computes in bf16 where most compute in float32"
+
+
 def test_rounds_within_the_bound_are_not():
     assert told(doctored("serve/onnxruntime-default/1", measured=encoded(serve(speed=1.14)))) == []
 
@@ -131,6 +136,13 @@ def test_ratios_that_are_not_met_are_not_said_to_be():
     ]
     speed, cost, *_, median, late = verdicts(Results(lines), PAPER)
     assert [one.met for one in (speed, cost, median, late)] == [False] * 4
+
+
+def test_the_row_of_float32_is_compared_as_well():
+    speed, _, memory, restore, *_ = verdicts(Results(good_lines()), PAPER, "rtvoice-f32")
+    assert speed.ours == pytest.approx(2.0)
+    assert memory.ours is None  # it is not released
+    assert restore.ours is None
 
 
 @pytest.mark.parametrize("missing", ["pytorch-eager", "rtvoice"])
