@@ -44,8 +44,8 @@ const PROBE_PATIENCE = 3000; // milliseconds that a server may take to say wheth
  *
  * @typedef {object} ConnectionEvents
  * @property {ConnectionState} state
- * @property {SpeechError} error of no utterance: a message was not understood, or (`protocol`) the server is of another
- *   version, and the connection is closed
+ * @property {SpeechError} error of no utterance: a message was not understood; no address could be had (`address`), and
+ *   another attempt follows; or the server is of another version (`protocol`), and the connection is closed
  *
  * @typedef {object} ConnectOptions
  * @property {number} [leastPause=250] milliseconds before the first new attempt; doubled with each
@@ -57,7 +57,7 @@ const PROBE_PATIENCE = 3000; // milliseconds that a server may take to say wheth
  * Connect, and stay connected.
  *
  * @param {Address | (() => Address | Promise<Address>)} address of the server, or what gives it: it is asked before each
- *   attempt, and so can bring a new token each time. If it fails, the server counts as unreachable.
+ *   attempt, and so can bring a new token each time. If it fails there is an `error`, and the server counts as unreachable.
  * @param {ConnectOptions} [options]
  * @returns {Connection} at once; `await connection.ready()` waits for the server
  */
@@ -163,24 +163,39 @@ export class Connection extends Emitter {
   async #dial() {
     this.#enter({ name: "connecting" });
     const dial = ++this.#dials;
-    let url;
+    this.#timer = setTimeout(() => this.#giveUp(), this.#options.patience);
     try {
-      url = socketAddress(typeof this.#address === "function" ? await this.#address() : this.#address);
-    } catch {
-      if (dial === this.#dials) this.#wait("unreachable");
-      return;
+      const address = typeof this.#address === "function" ? await this.#address() : this.#address;
+      if (dial === this.#dials) this.#socket = this.#open(socketAddress(address));
+    } catch (cause) {
+      if (dial !== this.#dials) return;
+      this.emit(
+        "error",
+        new SpeechError("address", "The speech server’s address could not be had or used.", { cause }),
+      );
+      this.#giveUp();
     }
-    if (dial !== this.#dials) return; // closed meanwhile
+  }
+
+  /** @param {URL} url */
+  #open(url) {
     const socket = new WebSocket(url);
     socket.binaryType = "arraybuffer";
-    this.#socket = socket;
-    this.#timer = setTimeout(() => this.#lost(socket), this.#options.patience);
     socket.onmessage = ({ data }) => {
       if (socket !== this.#socket) return;
       if (typeof data === "string") this.#receive(JSON.parse(data));
       else this.#receiveAudio(data);
     };
     socket.onclose = () => this.#lost(socket);
+    return socket;
+  }
+
+  /** This attempt has taken too long, or could not begin. */
+  #giveUp() {
+    if (this.#socket) return this.#lost(this.#socket);
+    clearTimeout(this.#timer);
+    this.#dials++;
+    this.#wait("unreachable");
   }
 
   /** @param {WebSocket} socket that is gone, or as good as */

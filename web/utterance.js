@@ -46,7 +46,7 @@ import { Emitter } from "./emitter.js";
 /** Something could not be spoken. */
 export class SpeechError extends Error {
   /**
-   * @param {string} code one of docs/protocol.md; or `disconnected`, `closed`, `protocol`; or `source`, the text's own failure
+   * @param {string} code one of docs/protocol.md; or `disconnected`, `closed`, `protocol`, `address`; or `source`, the text's own failure
    * @param {string} message for people
    * @param {{field?: string, allowed?: unknown, retryAfterS?: number, cause?: unknown}} [details]
    */

@@ -390,3 +390,31 @@ async def test_the_example_in_the_manual_works(browser, server):
         )
         await page.evaluate("(frame) => capture.until(frame)", stopped + 20_000)
         assert await page.evaluate("(frame) => capture.loudest(frame, capture.end)", stopped + 4_800) == 0
+
+
+async def test_an_address_that_cannot_be_had_is_told_and_asked_for_again(browser, server):
+    async with visit(browser, f"{server.url}library.html") as page:
+        told = await page.evaluate(
+            """async () => {
+                const answers = [
+                    () => Promise.reject(new Error("no token today")),
+                    () => "http://",
+                    () => new Promise(() => {}),
+                    () => "./",
+                ];
+                const voice = rtvoice.connect(() => answers.shift()(), { leastPause: 1, mostPause: 1, patience: 500 });
+                const told = [];
+                voice.on("error", ({ code }) => told.push(code));
+                voice.on("state", (state) => told.push(state.reason ?? state.name));
+                await voice.ready();
+                voice.close();
+                return told;
+            }"""
+        )
+    attempt = ["unreachable", "connecting"]
+    assert told == ["address", *attempt, "address", *attempt, *attempt, "open", "closed"]
+
+
+async def test_a_wrong_address_is_told_at_once(library):
+    error = await library.evaluate("() => { try { rtvoice.connect('http://'); } catch ({ name }) { return name; } }")
+    assert error == "TypeError"

@@ -1,6 +1,7 @@
 import { element } from "./elements.js";
 
 const PAUSE = 2000; // milliseconds between two looks
+const PATIENCE = 5000; // milliseconds for an answer
 const HISTORY = 180_000; // milliseconds that the curve of memory shows
 const CURVE_WIDTH = 89; // as in index.html
 
@@ -48,20 +49,16 @@ export class EngineView {
     clearTimeout(this.#timer);
     if (!this.#inView || document.visibilityState !== "visible") return;
     this.#asking = true;
-    try {
-      const response = await fetch(this.#url, { cache: "no-store" });
-      if (response.ok) this.#show(await response.json());
-      else this.#showNothing();
-    } catch {
-      this.#showNothing(); // the connection's state says that the server is gone
-    }
+    const status = await ask(this.#url);
     this.#asking = false;
+    if (status) this.#show(status);
+    else this.#showNothing();
     this.#timer = setTimeout(() => this.look(), PAUSE);
   }
 
   /** @param {Status} status */
   #show(status) {
-    const [name, meaning] = STATES[status.state];
+    const [name, meaning] = STATES[status.state] ?? [status.state, ""]; // a newer server may know others
     this.#panel.dataset.state = status.state;
     write("engine-state", name);
     write("engine-since", `for ${duration(status.since_s)}`);
@@ -93,6 +90,19 @@ export class EngineView {
     const [area, line] = this.#panel.querySelectorAll("path");
     line.setAttribute("d", `M${points.join("L")}`);
     area.setAttribute("d", `M${points[0].split(",")[0]},31L${points.join("L")}L${CURVE_WIDTH},31Z`);
+  }
+}
+
+/**
+ * @param {URL} url
+ * @returns {Promise<Status | null>} null if the server does not say, or is not there: the connection's state tells why
+ */
+async function ask(url) {
+  try {
+    const response = await fetch(url, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
+    return response.ok ? await response.json() : null;
+  } catch {
+    return null;
   }
 }
 
