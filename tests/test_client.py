@@ -94,6 +94,7 @@ async def test_options_reach_the_voice(session):
     plain = await spoken()
     assert await spoken() == plain
     assert await spoken(voice="bm_george") != plain
+    assert await spoken(voice="af_heart(2)+bm_george(1)") != plain
     assert await spoken(seed=7) != plain
     assert len(await spoken(speed=2.0)) == len(plain) // 2
 
@@ -120,7 +121,12 @@ async def test_utterances_begun_together_are_spoken_in_order(session):
 
 @pytest.mark.parametrize(
     ("options", "field"),
-    [({"voice": "nobody"}, "voice"), ({"language": "xx"}, "language"), ({"format": "flac"}, "format")],
+    [
+        ({"voice": "nobody"}, "voice"),
+        ({"voice": "af_heart(2)+nobody(1)"}, "voice"),
+        ({"language": "xx"}, "language"),
+        ({"format": "flac"}, "format"),
+    ],
 )
 async def test_options_that_are_not_allowed(session, options, field):
     with pytest.raises(InvalidInput) as caught:

@@ -128,6 +128,8 @@ _SERVER: dict[str, tuple[type, dict[str, Field]]] = {
             "voices": Field(array(nested(Voice, _VOICE))),
             "languages": Field(_STRINGS),
             "limits": Field(nested(SessionLimits, _LIMITS)),
+            "markups": Field(_STRINGS, required=False),
+            "control": Field(boolean, required=False),
         },
     ),
     "loading": (

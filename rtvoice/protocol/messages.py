@@ -134,6 +134,8 @@ class Ready:
         voices: the default first.
         languages: names of languages.
         limits: what a session may ask for.
+        markups: whose marks a text may have, the default first.
+        control: whether texts may carry commands.
     """
 
     protocol: int
@@ -144,6 +146,8 @@ class Ready:
     voices: tuple[Voice, ...]
     languages: tuple[str, ...]
     limits: SessionLimits
+    markups: tuple[str, ...] = MARKUPS[:2]
+    control: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,8 +70,10 @@ def _speak_options(fields: dict[str, str], ready: Ready) -> SpeakOptions:
     rate = fields.get("sample_rate", "")
     if rate and not (rate.isdecimal() and len(rate) < 6):  # six figures are no rate of speech
         raise InvalidInput("sample_rate must be a whole number.", field="sample_rate")
+    # No name has a blank: one stands where the plus of a blend was not quoted.
+    model = fields.get("model", ready.voices[0].name).replace(" ", "+")
     return SpeakOptions(
-        voice=find_voice(fields["model"], ready.voices, "model") if "model" in fields else ready.voices[0].name,
+        voice=find_voice(model, ready.voices, "model"),
         audio_format=read_encoding(fields.get("encoding", "linear16"), int(rate) if rate else None),
         speed=_number(fields, "speed", 1.0, MIN_SPEED, MAX_SPEED),
         request=uuid4(),

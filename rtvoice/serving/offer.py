@@ -54,7 +54,13 @@ class Offer:
                 min_speed=MIN_SPEED,
                 max_speed=MAX_SPEED,
             ),
+            markups=self._markups,
+            control=self._control,
         )
+
+    @property
+    def _markups(self) -> tuple[str, ...]:
+        return tuple(name for name in MARKUPS if self._control or name != "ssml")  # whose tags are commands
 
     def check(self, options: Speak) -> None:
         """Refuse options that cannot be spoken, or not in that format.
@@ -66,7 +72,7 @@ class Offer:
         _own_lexicon(options)
         if (options.control or options.markup == "ssml") and not self._control:
             field = "control" if options.control else "markup"
-            allowed = "false" if options.control else ("markdown", "plain")
+            allowed = "false" if options.control else self._markups
             raise InvalidInput("Texts may carry no commands to this server.", field=field, allowed=allowed)
         self._synthesizer.check(self.speech_options(options))
 

@@ -121,3 +121,10 @@ def test_what_is_refused_when_it_opens():
     socket.hear(speak("Two. "))
     socket.hear(FLUSH)
     assert [message["type"] for message in socket.take()] == ["Error", "Flushed"]
+
+
+@pytest.mark.parametrize("plus", ["%2B", "+", " "])
+def test_a_blend_in_the_address(plus):
+    socket = Conversing(f"/v1/speak?model=af_heart(2){plus}bm_lewis(1)")
+    socket.hear({"type": "Speak", "text": "Hi."})
+    assert socket.opened()[0].voice == "af_heart(2)+bm_lewis(1)"

@@ -366,3 +366,10 @@ def test_messages_are_small():
     socket.hear({"text": "a" * 100, "context_id": "c1"})
     socket.say(1, 0, 100, [("a" * 100, 0, 100, 0.0, 1.0)], data=b"\x00" * 4 * 4_800)
     assert len(json.dumps(socket.take()[0])) < 100_000
+
+
+@pytest.mark.parametrize("name", ["af_heart(2)+bm_lewis(1)", "af_heart%282%29%2Bbm_lewis%281%29"])
+def test_a_blend_in_the_address(name):
+    socket = Conversing(f"/v1/text-to-speech/{name}/multi-stream-input?output_format=pcm_24000")
+    socket.hear({"text": "Hi. ", "context_id": "c1"})
+    assert socket.opened()[0].voice == "af_heart(2)+bm_lewis(1)"

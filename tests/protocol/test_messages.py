@@ -39,6 +39,7 @@ _FIELDS = {
     "sample": st.integers(0, 2**32 - 1),
     "seed": st.integers(0, 2**32 - 1),
     "speed": st.floats(0.5, 2.0),
+    "markups": st.lists(_text, max_size=3).map(tuple),
     "markup": st.sampled_from(messages.MARKUPS),
     "control": st.booleans(),
     "lexicon": st.dictionaries(_text, _text, max_size=3),

@@ -27,6 +27,14 @@ async def test_commands_in_texts_are_refused_unless_the_server_allows_them(talk,
     assert (error.code, error.field) == ("invalid_input", next(iter(options)))
 
 
+@pytest.mark.parametrize("control", [False, True])
+async def test_what_texts_may_carry_is_told_at_once(control):
+    async with serving(ScriptedSynthesizer(), control=control) as endpoint, talking(endpoint) as talk:
+        (ready,) = talk.heard
+        assert ready.control is control
+        assert ready.markups == ("markdown", "plain", "ssml")[: 2 + control]
+
+
 async def test_without_being_asked_for_a_command_in_a_text_does_nothing():
     async with serving(ScriptedSynthesizer(), control=True) as endpoint:
         async with talking(endpoint) as talk:
