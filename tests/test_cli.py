@@ -29,6 +29,7 @@ from rtvoice import cli
 from rtvoice.audio import decode
 from rtvoice.commands import doctor
 from rtvoice.commands.progress import ProgressBar
+from rtvoice.commands.voices import BLEND_SENTENCES, SENTENCES
 from rtvoice.config import Limits, Paths, ServerConfig
 from rtvoice.errors import SetupError
 from rtvoice.speech.build import BuiltModel
@@ -539,6 +540,32 @@ class TestVoices:
         assert run("voices", "remove", blend)[:2] == (0, b"Removed bf_emma(1)+af_heart(3).\n")
         assert not VoiceStore(tmp_path / "data").fitted_blends
         assert run("voices", "remove", blend)[0] == 2
+
+    def test_an_interrupted_fit_leaves_whole_voices_and_goes_on_with_those_that_lack_a_map(
+        self, run, double, monkeypatch, tmp_path
+    ):
+        voice = np.cumsum(np.full((510, 256), 1e-3, np.float32), axis=0)
+        monkeypatch.setattr("rtvoice.speech.voice_sources.from_npm", lambda wanted: ((name, voice) for name in wanted))
+        fitted = []
+
+        async def fit_statistics(self, name, texts, progress):
+            progress(0.5)
+            if name == "bf_lily" and not fitted[1:]:
+                fitted.append("interrupted")
+                raise KeyboardInterrupt
+            fitted.append((name, len(texts)))
+            return VoiceStore(tmp_path / "nowhere").statistics("af_heart")
+
+        monkeypatch.setattr(Double, "fit_statistics", fit_statistics, raising=False)
+        assert run("voices", "add", "af_sky", "bf_lily")[0] == 130
+        store = VoiceStore(tmp_path / "data")
+        assert store.statistics("af_sky") is not None
+        assert store.statistics("bf_lily") is None
+        assert store.style("bf_lily", 510).any()
+        assert run("voices", "fit", "all")[:2] == (0, b"Fitted bf_lily.\n")
+        assert fitted == [("af_sky", SENTENCES), "interrupted", ("bf_lily", SENTENCES)]
+        assert run("voices", "fit", "af_sky+bf_lily")[:2] == (0, b"Fitted af_sky+bf_lily.\n")
+        assert fitted[-1] == ("af_sky+bf_lily", BLEND_SENTENCES)
 
     def test_packaged_voices_need_no_fetching(self, run):
         assert run("voices", "add", "af_heart")[:2] == (0, b"They are all there already.\n")

@@ -35,6 +35,8 @@ examples:
   rtvoice say "Hello."                                 through the loudspeaker
   rtvoice say "Hello." -o hello.wav                    into a file
   rtvoice say "Hello." --voice bm_george --speed 1.2 -o hello.wav
+  rtvoice say "Hello." --voice "af_heart(2)+bf_emma(1)"
+                                                       in a blend of two voices
   some-language-model | rtvoice say                    as the words come
   rtvoice say < book.txt -o book.wav
   rtvoice say "Hello." -o hello.mp3                    needs the extra `codecs`, as .opus and .ogg do
@@ -59,7 +61,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="write a WAV file, or `-` for standard output (default: play it)"
     )
-    parser.add_argument("--voice", metavar="NAME", help="who speaks (default: af_heart)")
+    parser.add_argument("--voice", metavar="NAME", help="who speaks, or a blend (default: af_heart)")
     parser.add_argument("--language", metavar="CODE", help="en-us or en-gb (default: the voice's own)")
     parser.add_argument("--speed", type=speed, default=1.0, metavar="X", help="pace, 0.5 to 2.0 (default: 1.0)")
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of the noise in the sound (default: 0)")
