@@ -3,8 +3,8 @@ import { Canvas } from "./canvas.js";
 const PIXELS_A_SECOND = 120;
 const BAR = 3;
 const PITCH = 5; // pixels from bar to bar
-const LINE_HEIGHT = 18;
-const LINES = 2; // of words, so that short ones in quick speech have room beside each other
+const LINE_HEIGHT = 17;
+const LINES = 3; // of words, so that short ones in quick speech have room beside each other
 const WORDS_HEIGHT = LINES * LINE_HEIGHT + 8;
 const PEAKS_A_SECOND = 100;
 const HEAD_AT = 0.38; // where in the width the present is once the waveform moves
