@@ -31,6 +31,7 @@ from benchmarks.server import Server
 from benchmarks.table import render
 from rtvoice.paths import default_paths
 from rtvoice.serving.memory import page_cache
+from rtvoice.speech.build import model_folder
 from rtvoice.speech.phonemes import data_files
 
 if TYPE_CHECKING:
@@ -71,10 +72,10 @@ async def first_audio_s(url: str, text: str) -> float:
 
 def own_files() -> list[Path]:
     """The files that are the server's own: what it built and compiled, its dictionaries, its voices."""
-    cache = default_paths(os.environ).cache
+    paths = default_paths(os.environ)
     voices = Path(str(resources.files("rtvoice.speech"))) / "data"
-    found = [file for folder in (cache, voices) for file in folder.rglob("*") if file.is_file()]
-    return [*found, *data_files()]
+    found = [file for folder in (model_folder(paths), voices) for file in folder.rglob("*") if file.is_file()]
+    return [*found, *data_files(paths.cache)]
 
 
 class Watch:
@@ -102,8 +103,8 @@ class Watch:
 
 def measure_cycles(cycles: int, idle_s: float) -> dict[str, Any]:
     """Start, speak, and let it release and restore so many times."""
-    files = own_files()
     with Server(_command("--idle-release", str(idle_s))) as server, Watch(server) as watch:
+        files = own_files()
         first = asyncio.run(first_audio_s(server.url, SHORT))
         warm_s = [asyncio.run(first_audio_s(server.url, SHORT)) for _ in range(3)]
         warm = server.tree.memory_bytes()

@@ -71,7 +71,7 @@ def give_back(files: Iterable[Path]) -> None:
     """Collect garbage, return free memory to the kernel, and let it forget what it keeps of some files.
 
     Call it in a thread when nothing runs. What the files' pages hold is read again when it is needed; pages that are
-    mapped, or not written yet, stay.
+    mapped stay.
 
     Args:
         files: read seldom, and ours: whoever else reads them pays as well.
@@ -92,6 +92,8 @@ def page_cache(files: Iterable[Path]) -> int:
 def _forget(file: Path) -> None:
     descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     try:
+        with suppress(OSError):
+            os.fdatasync(descriptor)  # pages that are not on the disk yet would stay
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
     finally:
         os.close(descriptor)
