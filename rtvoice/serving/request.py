@@ -6,11 +6,15 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from rtvoice.encoders import Encoder
+from rtvoice.protocol.messages import Audio
 from rtvoice.serving.narration import TextInbox
 from rtvoice.serving.outbox import Passed
 
 if TYPE_CHECKING:
     import asyncio
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from rtvoice.config import AudioFormat
     from rtvoice.serving.admission import Waiting
@@ -34,7 +38,6 @@ class Request:
 
     Attributes:
         rate: samples a second that it leaves at.
-        encoder: of its audio.
         inbox: its text on the way to who speaks it.
         samples_sent: at the model's rate.
         cold_start_s: time in which it waited for the model to be loaded.
@@ -59,7 +62,7 @@ class Request:
         self.pause_s = pause_s
         self.listener = listener
         self.account = account
-        self.encoder = Encoder(audio_format)
+        self._encoder = Encoder(audio_format)
         self.inbox = TextInbox()
         self.samples_sent = 0
         self.cold_start_s = 0.0
@@ -97,6 +100,27 @@ class Request:
         while self._marks and self._marks[0][0] <= self._spoken:
             names.append(self._marks.popleft()[1])
         return [Passed(self.number, name) for name in names]
+
+    def encode(self, samples: NDArray[np.float32], *, joins: bool) -> list[Audio]:
+        """Write samples [N] as what is sent of them now, perhaps nothing; `joins` if a segment ends with them."""
+        self.samples_sent += len(samples)
+        return self._audio(*self._encoder.encode(samples, joins=joins))
+
+    def finish(self) -> list[Audio]:
+        """Write what is left of its audio."""
+        return self._audio(*self._encoder.finish())
+
+    def _audio(self, position: int, data: bytes) -> list[Audio]:
+        return [Audio(utterance=self.number, sample=position, data=data)] if data else []
+
+    @property
+    def costs_ms(self) -> dict[str, int]:
+        """What it has taken, as `Conversation.note_costs` is told."""
+        return {
+            "queue_ms": round(self.account.waited_s * 1000),
+            "compute_ms": round(self.account.used_s * 1000),
+            "cold_start_ms": round(self.cold_start_s * 1000),
+        }
 
     def heard(self) -> None:
         """Note that there is audio of it."""

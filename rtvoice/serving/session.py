@@ -24,7 +24,6 @@ from rtvoice.errors import RtvoiceError, ServerStopping
 from rtvoice.protocol.conversation import Conversation, Opened, Step
 from rtvoice.protocol.dialect import Close, Dialect, NativeDialect, Reply
 from rtvoice.protocol.messages import (
-    Audio,
     Cancel,
     Cancelled,
     Done,
@@ -378,8 +377,9 @@ class Session:
         if utterance is None:
             return []  # it has ended meanwhile
         match item:
-            case Sound():
-                return self._sound(utterance, item)
+            case Sound(number, samples, joins):
+                self._conversation.send_audio(number, len(samples), self._now())
+                return list(utterance.encode(samples, joins=joins))
             case Passed(number, name):
                 return [Marked(utterance=number, name=name, sample=at_rate(utterance.samples_sent, utterance.rate))]
             case Words():
@@ -388,21 +388,12 @@ class Session:
             case Segment():
                 return [item]
             case Finish(number):
-                rest = self._audio(utterance, *utterance.encoder.finish())
+                rest = utterance.finish()
                 self._note_costs(utterance)
                 return [*rest, self._ended(self._conversation.finish(number))]
             case Failure(number, error):
                 self._note_costs(utterance)
                 return [self._ended(self._conversation.fail(number, error))]
-
-    def _sound(self, utterance: Request, sound: Sound) -> list[ServerMessage]:
-        count = len(sound.samples)
-        self._conversation.send_audio(utterance.number, count, self._now())
-        utterance.samples_sent += count
-        return self._audio(utterance, *utterance.encoder.encode(sound.samples, joins=sound.joins))
-
-    def _audio(self, utterance: Request, position: int, data: bytes) -> list[ServerMessage]:
-        return [Audio(utterance=utterance.number, sample=position, data=data)] if data else []
 
     def _ended(self, terminal: Done | Error) -> Done | Error:
         if terminal.utterance is not None:
@@ -411,10 +402,4 @@ class Session:
         return terminal
 
     def _note_costs(self, utterance: Request) -> None:
-        account = utterance.account
-        self._conversation.note_costs(
-            utterance.number,
-            queue_ms=round(account.waited_s * 1000),
-            compute_ms=round(account.used_s * 1000),
-            cold_start_ms=round(utterance.cold_start_s * 1000),
-        )
+        self._conversation.note_costs(utterance.number, **utterance.costs_ms)
