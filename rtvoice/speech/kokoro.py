@@ -232,6 +232,7 @@ class KokoroSynthesizer(Synthesizer):
         loaded = self._open()
         voice = passage.voice or options.voice
         language = options.language or self._voices.info(voice).language
+        await asyncio.to_thread(self._voices.prepare, voice)
         speed = min(max(options.speed * passage.rate, MIN_SPEED), MAX_SPEED)
         given = [(word.at, word.to, word.ipa) for word in passage.words if word.ipa]
         words = await loaded.phonemizer.phonemise(passage.text, language, given)

@@ -103,8 +103,8 @@ def describe(name: str) -> VoiceInfo:
 class VoiceStore:
     """The voices that can be spoken with: those in the package and those the user added.
 
-    It reads the list of voices once, when it is made, and each voice when it is first asked for (2 ms). Voices are data
-    and are read as such; nothing is unpickled.
+    It reads the list of voices once, when it is made, and each voice when it is first asked for (see `prepare`). Voices
+    are data and are read as such; nothing is unpickled.
 
     Args:
         data: the user's data directory; added voices lie in `voices/` below it. It need not exist.
@@ -150,6 +150,18 @@ class VoiceStore:
         """
         return find_voice(name, self._infos)
 
+    def prepare(self, name: str) -> None:
+        """Read what speaking with a voice or a blend takes, unless that was done: about 15 ms for each voice.
+
+        May run in any thread, so that no event loop waits for it.
+
+        Raises:
+            InvalidInput: there is no voice of that name.
+            SetupError: a file is damaged.
+        """
+        self.style(name, 1)
+        self.statistics(name)
+
     def style(self, name: str, phonemes: int) -> NDArray[np.float32]:
         """Return a voice's style for an input of so many phonemes: [1, 256], the caller's own.
 
@@ -184,7 +196,7 @@ class VoiceStore:
         if formula in self._unread:
             if (loaded := self._read_blend(formula)) is not None:
                 self._blends[formula] = loaded
-            self._unread.remove(formula)
+            self._unread.discard(formula)
         return self._blends.get(formula)
 
     def blended(self, name: str) -> tuple[tuple[StatisticsMap, ...], tuple[float, ...]] | None:
