@@ -108,7 +108,7 @@ class VoiceStore:
 
     Args:
         data: the user's data directory; added voices lie in `voices/` below it. It need not exist.
-        offered: names of the voices to offer, the default first; None for all there are.
+        offered: names of the voices to offer, the default first; None for all there are. Blends of them need no offer.
 
     Raises:
         InvalidInput: one of the voices to offer does not exist.
@@ -124,7 +124,11 @@ class VoiceStore:
         names = sorted(self._files, key=lambda name: (name != DEFAULT_VOICE, name))
         self._infos = tuple(describe(name) for name in names)
         if offered is not None:
-            self._infos = tuple(self.info(name) for name in dict.fromkeys(offered))
+            known = {info.name: info for info in self._infos}
+            for name in offered:
+                if name not in known:
+                    raise InvalidInput(f"There is no voice named {name!r}.", field="voice", allowed=tuple(known))
+            self._infos = tuple(known[name] for name in dict.fromkeys(offered))
 
     @property
     def infos(self) -> tuple[VoiceInfo, ...]:

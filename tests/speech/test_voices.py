@@ -106,6 +106,8 @@ class TestStore:
         with pytest.raises(InvalidInput, match="af_sky") as caught:
             VoiceStore(tmp_path, ["af_heart", "af_sky"])
         assert len(caught.value.allowed) == 6
+        with pytest.raises(InvalidInput, match=r"no voice named 'af_heart\+af_bella'"):
+            VoiceStore(tmp_path, ["af_heart", "af_heart+af_bella"])
 
     def test_a_style_is_the_row_of_its_length(self, tmp_path):
         store = VoiceStore(tmp_path)
