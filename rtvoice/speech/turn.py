@@ -53,15 +53,24 @@ class Account:
         mean_s = self._parent.mean_part(own_s, now)
         return max(0.0, self._parent.debt(now) + own_s - mean_s)
 
-    def charge(self, used_s: float, waited_s: float, now: float, squares: float = 0.0) -> None:
+    def charge(self, used_s: float, waited_s: float, now: float) -> None:
         """Enter what a piece of work took.
 
         Args:
             used_s: how long it held a place.
             waited_s: how long it had waited for it.
             now: when it ended, on `time.monotonic`.
-            squares: what that adds to the sum of the squares of what the parts of this account used lately; a part
-                tells.
+        """
+        self.charge_part(used_s, waited_s, now, 0.0)
+
+    def charge_part(self, used_s: float, waited_s: float, now: float, squares: float) -> None:
+        """Enter what a piece of work of a part took; see `charge`.
+
+        Args:
+            used_s: see there.
+            waited_s: see there.
+            now: see there.
+            squares: what it added to the square of what the part used lately; 0 if it is nobody's but the account's.
         """
         kept = self._kept(now)
         before_s = self._lately_s * kept
@@ -71,7 +80,7 @@ class Account:
         self.used_s += used_s
         self.waited_s += waited_s
         if self._parent is not None:
-            self._parent.charge(used_s, waited_s, now, self._lately_s**2 - before_s**2)
+            self._parent.charge_part(used_s, waited_s, now, self._lately_s**2 - before_s**2)
 
     def mean_part(self, part_s: float, now: float) -> float:
         """Return what a part used lately on average, of which one used so much. Who did little counts for little."""

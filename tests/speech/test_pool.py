@@ -110,6 +110,14 @@ async def test_fewer_places_wait_for_who_runs_and_more_are_taken_at_once():
     await asyncio.wait_for(places.all_left(), 1)
 
 
+async def test_a_pool_tells_how_many_may_run_now_and_never_takes_more_than_its_streams(networks, tmp_path):
+    running = pool(networks, tmp_path, streams=2)
+    assert running.places == 2
+    for limit, places in ((1, 1), (8, 2), (0, 1)):
+        running.limit(limit)
+        assert running.places == places
+
+
 async def test_work_is_charged_to_whom_it_was_done_for(networks, tmp_path):
     turn, other = Turn(), Turn()
     async with pool(networks, tmp_path) as running:

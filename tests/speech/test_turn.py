@@ -98,3 +98,32 @@ def test_a_book_does_not_starve_sentences_nor_they_the_book(sentences):
         asks[name] = turns[name].deadline()
     assert max(waits) < 1.3 * 0.5 * (sentences + 1) + 1
     assert max(later - earlier for earlier, later in pairwise(turned)) < 0.5 * sentences + 5
+
+
+def test_without_anybody_who_tells_the_listener_hears_what_is_given_in_real_time():
+    clock = Clock()
+    turn = Turn(clock=clock)
+    assert not turn.hears
+    assert turn.in_hand_s == 0
+    turn.give(2.0)
+    assert turn.hears
+    clock.now += 0.5
+    assert turn.in_hand_s == 1.5
+    assert turn.deadline() == clock.now + 1.5
+    clock.now += 5.0
+    assert turn.in_hand_s == 0
+    assert turn.hears  # it has heard something, and waits
+    assert turn.deadline() == clock.now
+    turn.give(1.0)
+    assert turn.in_hand_s == 1.0
+
+
+def test_who_tells_is_believed():
+    clock = Clock()
+    dry_at = [None]
+    turn = Turn(dry_at=lambda: dry_at[0], clock=clock)
+    turn.give(3.0)
+    assert turn.in_hand_s == 0  # it has not reached the listener
+    dry_at[0] = clock.now + 1.0
+    assert turn.in_hand_s == 1.0
+    assert Turn(dry_at=lambda: dry_at[0], clock=clock).hears  # what came before it is still being heard
