@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -221,8 +221,9 @@ class Utterance:
             # The first thing that is written of it, here and now: a cancel from anywhere comes behind it.
             await link.send(replace(self._options, utterance=self.number))
             feeder = asyncio.create_task(self._feed(link, self.number), name=f"text of utterance {self.number}")
-            async for frame in self._frames():
-                yield frame
+            async with aclosing(self._frames()) as frames:
+                async for frame in frames:
+                    yield frame
         except ConnectionLost as error:
             raise self._heard.lost(error) from error
         finally:

@@ -23,7 +23,8 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 8.0
 class Line:
     """Holds a link to a server, and dials again when it is lost. An async context manager.
 
-    Utterances under way when a link is lost fail; new ones wait for the next link.
+    Utterances under way when a link is lost fail; new ones wait for the next link. A server that is full is left alone
+    for as long as it asks for.
 
     Args:
         address: of the server.
@@ -103,17 +104,19 @@ class Line:
             await self._reopen()
 
     async def _reopen(self) -> None:
-        pause_s = _FIRST_PAUSE_S
+        pause_s, asked_s = _FIRST_PAUSE_S, 0.0
         while self._link is None:
             # A little by chance, so that a server that comes back is not met by everybody at once.
-            await asyncio.sleep(pause_s * random.uniform(0.5, 1.5))  # noqa: S311
-            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            await asyncio.sleep(max(pause_s, asked_s) * random.uniform(1.0, 1.5))  # noqa: S311
+            pause_s, asked_s = min(2 * pause_s, _LONGEST_PAUSE_S), 0.0
             try:
                 await self._open()
+            except Overloaded as error:
+                asked_s = error.retry_after_ms / 1000
             except ConnectionRefused as error:
                 self._fail(error)
                 return
-            except (ConnectionLost, Overloaded):
+            except ConnectionLost:
                 continue
 
     def _fail(self, error: RtvoiceError) -> None:

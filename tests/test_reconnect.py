@@ -7,9 +7,12 @@ import time
 import pytest
 
 import rtvoice
+from rtvoice.config import Limits
 from rtvoice.errors import ConnectionLost, ConnectionRefused, ServerStopping
 from rtvoice.protocol.messages import Done
 from rtvoice.serving.access import make_key
+from tests.scripted import ScriptedSynthesizer
+from tests.serving.conftest import serving
 from tests.serving.test_server import address, server
 
 TEXT = "One two three four five six seven eight nine ten eleven twelve. And so on and on."
@@ -142,3 +145,18 @@ async def test_leaving_while_the_server_is_gone(unused_tcp_port):
         await asyncio.sleep(0.1)
     _, error = await hearing
     assert "closed" in str(error)
+
+
+async def test_a_full_server_is_asked_again_when_it_says():
+    async with serving(ScriptedSynthesizer(), limits=Limits(connections=1)) as endpoint:
+        url = "ws://{}:{}".format(*endpoint.address)
+        async with rtvoice.connect(url, patience_s=60) as session:
+            await endpoint.abort()
+            async with asyncio.timeout(10):
+                while session.is_connected:  # noqa: ASYNC110  # as seen from outside
+                    await asyncio.sleep(0.001)
+            async with rtvoice.connect(url):  # somebody else was quicker
+                waiting = asyncio.create_task(heard_of(session.speak("Hello.")))
+                await asyncio.sleep(0.5)
+                assert not waiting.done()
+            assert (await waiting)[1] is None
