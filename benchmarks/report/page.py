@@ -22,10 +22,10 @@ body { max-width: 76rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.8rem; line-height: 1.2; }
 h2 { margin-top: 2.6rem; border-bottom: 1px solid #ddd; padding-bottom: 0.2rem; }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.92rem; }
-th, td { padding: 0.35rem 0.7rem; text-align: right; border-bottom: 1px solid #e5e5e5; white-space: nowrap; }
-th { white-space: normal; vertical-align: bottom; }
-th:first-child, td:first-child { text-align: left; white-space: normal; min-width: 11rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.9rem; }
+th, td { padding: 0.35rem 0.6rem; text-align: right; vertical-align: top; border-bottom: 1px solid #e5e5e5; }
+th { vertical-align: bottom; }
+th:first-child, td:first-child { text-align: left; min-width: 11rem; }
 tr.strong td { background: #eaf2fd; font-weight: 600; }
 figure { margin: 1.2rem 0; }
 figure svg { width: 100%; max-width: 62rem; height: auto; }
@@ -102,5 +102,5 @@ def _apart(svg: str, name: str) -> str:
 
 
 def _text(text: str) -> str:
-    """As HTML; what stands between backticks is code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+    """As HTML; what stands between backticks is code, between asterisks emphasis."""
+    return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text)))

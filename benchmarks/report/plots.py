@@ -76,7 +76,7 @@ def bills(days: Mapping[str, Mapping[str, Bill]]) -> str:
             axes.barh(labels, [day[label].memory_cost for label in labels], left=cpu, color="#f59e0b", label="memory")
             axes.set(title=title, xlabel="USD a day")
             axes.grid(axis="y", visible=False)
-        panels[-1].legend(loc="lower right")
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return _svg(figure)
 
 

@@ -7,23 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from benchmarks.load import percentile
 from benchmarks.report.bill import PAPER, Rates
 from benchmarks.report.records import GIB, Clients, End, Lifecycle, Peaks, Rewrite, Serve
 from benchmarks.table import Figure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from benchmarks.report.records import Held, Line
     from rtvoice.config import Prices
 
 T = TypeVar("T")
-
-
-def percentile(values: Iterable[float], share: float) -> float:
-    """The least value that so large a share of them, 0 to 1, do not pass."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +105,7 @@ class Runs:
 
     def first_audio(self, share: float) -> Figure:
         """Seconds to first audio that such a share of sentences do not pass."""
-        return Figure.of(percentile((heard.first_audio_s for heard in one.load.heard), share) for one in self.serves)
+        return Figure.of(percentile([heard.first_audio_s for heard in one.load.heard], share) for one in self.serves)
 
     @cached_property
     def cold_start_s(self) -> Figure:

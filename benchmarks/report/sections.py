@@ -80,11 +80,25 @@ def _opening(results: Results, asked: Asked) -> Sequence[Block]:
             "and the same sentences for all engines. The ratios are those of arXiv 2610.00063 between its system and "
             "PyTorch eager, and how large they are here."
         ),
-        Text(said),
+        Text(f"{said} {_in_short(results, asked)}".strip()),
         Table(("rtvoice to PyTorch eager", "paper", "here", "from", "met", "float32 throughout"), rows),
         Heading("What to doubt"),
         Points(doubts(results, asked.plan), alarming=True),
     ]
+
+
+def _in_short(results: Results, asked: Asked) -> str:
+    """The figures that most will look for, in a sentence each; nothing if either engine is missing."""
+    own, eager = results.runs("rtvoice"), results.runs(TABLE_1[0])
+    if own is None or eager is None:
+        return ""
+    ours, theirs = (runs.audio_hour(asked.prices).median for runs in (own, eager))
+    first, late = ([runs.first_audio(share).median for runs in (own, eager)] for share in (0.5, 0.9))
+    return (
+        f"An hour of speech costs {ours:.4f} USD with rtvoice and {theirs:.4f} with PyTorch. Four clients at once hear "
+        f"first audio after {first[0]:.2f} s ({late[0]:.2f} s for 90 of 100) and {first[1]:.2f} s ({late[1]:.2f} s). "
+        f"Long after the last response {own.idle.median / 1e6:,.0f} and {eager.idle.median / 1e6:,.0f} MB are held."
+    )
 
 
 def _listening(results: Results) -> Sequence[Block]:

@@ -109,7 +109,8 @@ def table_2(results: Results) -> Sequence[Block]:
             return None
         first = f"{runs.first_audio(0.5).median:.2f} / {runs.first_audio(0.9).median:.2f}"
         speed, start = runs.audio_s_per_cpu_s.show(), runs.cold_start_s.show(1)
-        return (label, speed, first, megabytes(memory or runs.warm), start, results.numbers(subject, kinds=("serve",)))
+        lines = results.numbers(subject, kinds=("serve", "lifecycle") if memory else ("serve",))
+        return (label, speed, first, megabytes(memory or runs.warm), start, lines)
 
     traced, sized = results.runs("openvino-default"), results.runs("openvino-sized")
     threads, cached, exact, in_order = (results.runs(name) for name in STEPS)

@@ -16,7 +16,7 @@ from benchmarks.report.journal import Journal
 from benchmarks.report.plan import QUICK, TABLE_1, Asked
 from benchmarks.report.publish import publish
 from benchmarks.report.records import encoded
-from benchmarks.report.results import Results, percentile
+from benchmarks.report.results import Results
 from benchmarks.report.samples import write_sample
 from benchmarks.report.sections import document
 from benchmarks.report.subjects import SUBJECTS
@@ -141,9 +141,3 @@ def test_the_report_is_written_anew_without_measuring(tmp_path, capsys):
     assert main([*arguments, "--price-cpu", "1"]) == 0
     assert str(tmp_path / "report.html") in capsys.readouterr().out
     assert "Prices: 1 USD a CPU-second" in (tmp_path / "b.md").read_text()
-
-
-def test_percentiles():
-    assert percentile([3.0, 1.0, 2.0], 0.5) == 2.0
-    assert percentile(list(range(1, 11)), 0.9) == 10
-    assert percentile([1.0], 0.9) == 1.0
