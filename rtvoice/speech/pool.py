@@ -145,6 +145,7 @@ class Pool:
         self._inputs: dict[str, set[str]] = {}  # of each network, those that are not shared
         self._fixed_shapes: dict[str, dict[str, tuple[int, ...]]] = {}  # of networks that have no others
         self._executor = ThreadPoolExecutor(streams, thread_name_prefix="rtvoice-host")
+        self._compiling: set[asyncio.Future[ov.CompiledModel]] = set()
 
     @property
     def places(self) -> int:
@@ -162,7 +163,7 @@ class Pool:
 
     async def __aenter__(self) -> Self:
         common = [name for name in self._networks if name not in self._rare and name not in self._later]
-        compiling = (asyncio.to_thread(self._compile, self._networks[name]) for name in common)
+        compiling = (self._compiled(name) for name in common)
         shared, *models = await asyncio.gather(asyncio.to_thread(self._make_shared), *compiling)
         self._shared = shared
         self._make_shared = dict  # what it was made of may go
@@ -172,6 +173,8 @@ class Pool:
 
     async def __aexit__(self, *exc_info: object) -> None:
         await self._places.all_left()
+        # for nobody any more; what it takes must not outlive us
+        await asyncio.gather(*self._compiling, return_exceptions=True)
         self._requests.clear()
         self._shared = {}
         self._executor.shutdown()
@@ -183,6 +186,12 @@ class Pool:
             self._fixed_shapes[name] = {port.any_name: tuple(port.shape) for port in fed}
         requests = [await asyncio.to_thread(_request, model, shared) for _ in range(self.streams)]
         self._requests[name] = deque(requests)
+
+    async def _compiled(self, network: str) -> ov.CompiledModel:
+        compiling = asyncio.get_running_loop().run_in_executor(None, self._compile, self._networks[network])
+        self._compiling.add(compiling)
+        compiling.add_done_callback(self._compiling.discard)
+        return await asyncio.shield(compiling)  # whoever leaves, the thread goes on
 
     def _compile(self, file: Path) -> ov.CompiledModel:
         properties = {
@@ -254,7 +263,7 @@ class Pool:
             if network not in self._requests:
                 own, model = await asyncio.gather(
                     asyncio.to_thread(self._rare.get(network, dict)),
-                    asyncio.to_thread(self._compile, self._networks[network]),
+                    self._compiled(network),
                 )
                 await self._make_ready(network, model, {**self._shared, **own})
 

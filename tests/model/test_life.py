@@ -19,6 +19,7 @@ from rtvoice.serving.lifecycle import Lifecycle, State
 from rtvoice.serving.memory import give_back, measure, page_cache
 from rtvoice.speech.build import ensure_model, model_folder
 from rtvoice.speech.kokoro import KokoroSynthesizer
+from rtvoice.speech.phonemes import Phonemizer
 from tests.contract import joined, script_of, slices_of
 
 pytestmark = pytest.mark.model
@@ -66,6 +67,20 @@ async def test_the_g2p_process_killed_while_it_speaks_is_replaced(engine_config)
         os.kill(kokoro.helper_pid, signal.SIGKILL)
         for slices in await asyncio.wait_for(asyncio.gather(*speaking), 120):
             np.testing.assert_array_equal(joined(slices), whole)
+
+
+async def test_a_resident_g2p_process_outlives_the_engine(engine_config):
+    async with Phonemizer(engine_config.paths.cache) as g2p:
+        kokoro = KokoroSynthesizer(engine_config, g2p=g2p)
+        spoken = []
+        for _ in range(2):
+            async with kokoro:
+                spoken.append(joined(await slices_of(kokoro, script_of(SHORT))))
+                pid = kokoro.helper_pid
+            assert g2p.pid == pid
+            os.kill(pid, 0)  # which fails if it is gone
+        np.testing.assert_array_equal(*spoken)
+    assert g2p.pid is None
 
 
 async def test_a_damaged_compile_cache_is_made_again(engine_config, tmp_path):

@@ -85,6 +85,12 @@ async def test_the_earliest_deadline_goes_first_then_who_came_first():
     assert order == ["soon", "soon too", "late", "later"]
 
 
+async def turns_of_the_loop():
+    """Let a place that was left be given away, and whoever got it begin."""
+    for _ in range(4):
+        await asyncio.sleep(0)
+
+
 async def test_fewer_places_wait_for_who_runs_and_more_are_taken_at_once():
     places, running = Places(2), []
 
@@ -97,16 +103,49 @@ async def test_fewer_places_wait_for_who_runs_and_more_are_taken_at_once():
     assert running == [0, 1]
     places.resize(1)
     places.leave()
-    await asyncio.sleep(0)
+    await turns_of_the_loop()
     assert running == [0, 1]  # one still runs, and that is all that may
     places.leave()
-    await asyncio.sleep(0)
+    await turns_of_the_loop()
     assert running == [0, 1, 2]
     places.resize(3)
     await asyncio.gather(*tasks)
     assert running == [0, 1, 2, 3, 4]
     for _ in range(3):
         places.leave()
+    await asyncio.wait_for(places.all_left(), 1)
+
+
+async def test_who_comes_first_keeps_its_place_from_one_step_to_the_next():
+    places, order = Places(1), []
+
+    async def work(name, deadline):
+        for step in range(3):
+            await places.take(deadline)
+            asyncio.get_running_loop().call_later(0.001, places.leave)
+            await asyncio.sleep(0.001)
+            order.append((name, step))
+
+    await asyncio.gather(work("first", 1.0), work("second", 2.0), work("third", 3.0))
+    assert order == [(name, step) for name in ("first", "second", "third") for step in range(3)]
+
+
+async def test_who_is_cancelled_while_a_place_is_about_to_be_given_away_does_not_get_it():
+    places, got = Places(1), []
+    await places.take()
+
+    async def work(name, deadline):
+        await places.take(deadline)
+        got.append(name)
+
+    first, second = asyncio.create_task(work("first", 1.0)), asyncio.create_task(work("second", 2.0))
+    await asyncio.sleep(0)
+    places.leave()
+    first.cancel()
+    await turns_of_the_loop()
+    assert got == ["second"]
+    await asyncio.gather(first, second, return_exceptions=True)
+    places.leave()
     await asyncio.wait_for(places.all_left(), 1)
 
 
@@ -222,6 +261,25 @@ async def test_what_comes_later_and_is_damaged_says_what_to_run_and_ends_nothing
         with pytest.raises(SetupError, match="rtvoice build"):
             await running.infer("plus", {})
         assert (await running.infer("slow", {"x": np.zeros((2, 2), np.float32)}))["y"].shape == (2, 2)
+
+
+async def test_leaving_waits_for_what_is_being_loaded_for_nobody_any_more(networks, tmp_path, monkeypatch):
+    ended = []
+
+    def slowly(self, file):
+        time.sleep(0.3)
+        ended.append(file)
+        raise SetupError("too late")
+
+    async with pool(networks, tmp_path, later=("plus",)) as running:
+        monkeypatch.setattr(Pool, "_compile", slowly)
+        loading = asyncio.create_task(running.load_later())
+        await asyncio.sleep(0.05)
+        loading.cancel()
+        await asyncio.wait([loading])
+        assert loading.cancelled()
+        assert not ended
+    assert ended
 
 
 async def test_leaving_waits_for_what_runs(networks, tmp_path):
