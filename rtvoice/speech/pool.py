@@ -37,10 +37,15 @@ _WATCH_S = 0.25
 
 
 class Places:
-    """So many may run at once; the others wait, the earliest deadline first, then in the order they came."""
+    """So many may run at once; the others wait, the earliest deadline first, then in the order they came.
+
+    A place that becomes free is given away a moment later: who had it may want it again for what comes next, and if
+    theirs is the earliest deadline, theirs is the place. Else those who came first would be heard as late as the last.
+    """
 
     def __init__(self, count: int) -> None:
         self._count = self._free = count
+        self._giving = False  # a place is free, and is about to be given away
         self._waiting: list[tuple[float, int, asyncio.Future[None]]] = []
         self._order = itertools.count()
         self._all_free = asyncio.Event()
@@ -64,7 +69,7 @@ class Places:
 
         May be cancelled: then no place is held.
         """
-        if self._free > 0:
+        if self._free > 0 and not self._giving:
             self._free -= 1
             self._all_free.clear()
             return
@@ -78,9 +83,15 @@ class Places:
             raise
 
     def leave(self) -> None:
-        """Give a place to the first who waits."""
+        """Give a place back."""
         self._free += 1
-        self._hand_out()
+        if not self._waiting:
+            self._hand_out()
+        elif not self._giving:
+            self._giving = True
+            loop = asyncio.get_running_loop()
+            # whoever had the place is woken in the next turn of the loop, and may ask in that
+            loop.call_soon(loop.call_soon, self._hand_out)
 
     def resize(self, count: int) -> None:
         """Change how many may run at once, at least 1. Whoever runs goes on; fewer places are given away from then."""
@@ -89,6 +100,7 @@ class Places:
         self._hand_out()
 
     def _hand_out(self) -> None:
+        self._giving = False
         while self._free > 0 and self._waiting:
             _, _, place = heapq.heappop(self._waiting)
             if not place.done():
@@ -281,8 +293,9 @@ class Pool:
         leave = await self._take(turn or Turn())
         loop = asyncio.get_running_loop()
         work: Future[T] = self._executor.submit(step)
+        result = asyncio.wrap_future(work)  # first, so that who waits is woken before the place is given away
         work.add_done_callback(lambda _: loop.call_soon_threadsafe(leave))
-        return await asyncio.wrap_future(work)
+        return await result
 
     async def _take(self, turn: Turn) -> Callable[[], None]:
         """Wait for a place; returns what gives it back and charges for it."""
