@@ -33,14 +33,22 @@ async def test_text_in_pieces_is_the_same_samples(engine, size):
 async def test_stretches_are_joined_without_a_gap(engine):
     index = 0
     words = []
+    stretches = []
     async for audio in engine.speak(TEXT):
         assert audio.index == index
         index += len(audio.samples)
         words += audio.words
+        stretches.append(audio.samples)
     assert [word.text for word in words] == [word.strip(".") for word in TEXT.split()]
     times = [(word.start_s, word.end_s) for word in words]
     assert times == sorted(times)
     assert times[-1][1] <= index / 24_000
+    # no word lasts through the pause behind it: it is silent there, and was not just before
+    samples = np.concatenate(stretches)
+    end = round(times[-1][1] * 24_000)
+    assert np.abs(samples[end + 1_200 :]).max() < 0.01
+    assert np.abs(samples[end - 2_400 : end]).max() > 0.01
+    assert len(samples) - end > 6_000
 
 
 async def test_another_seed_is_other_noise_and_the_same_speech(engine):
