@@ -21,6 +21,7 @@ import uvloop
 from benchmarks.baselines import find_row
 from rtvoice.commands.options import seconds, seconds_or_off
 from rtvoice.config import SAMPLE_RATE, ServerConfig
+from rtvoice.paths import default_paths
 from rtvoice.serving.logs import configure_logging
 from rtvoice.serving.server import serve
 from rtvoice.speech.phonemes import LANGUAGES, Phonemizer, data_files
@@ -48,21 +49,23 @@ class BaselineSynthesizer(Synthesizer):
     def __init__(self, baseline: Baseline, g2p_python: Path | None = None) -> None:
         self._baseline = baseline
         self._voices = VoiceStore(baseline.cache)
+        self._cache = default_paths(os.environ).cache  # where rtvoice's dictionaries lie
         command = (
             g2p_python,
             "-P",
             "-m",
             "rtvoice.speech.g2p",
             f"--parent={os.getpid()}",
+            f"--cache={self._cache}",
             f"--language={LANGUAGES[0]}",
         )
-        self._phonemizer = Phonemizer(command=[str(word) for word in command] if g2p_python else None)
+        self._phonemizer = Phonemizer(self._cache, command=[str(word) for word in command] if g2p_python else None)
         self._free = asyncio.Semaphore(baseline.at_once)
         self._resources = AsyncExitStack()
 
     def files(self) -> list[Path]:
         """What is read when it is entered."""
-        return [*self._baseline.files, *data_files()]
+        return [*self._baseline.files, *data_files(self._cache)]
 
     @property
     def places(self) -> int:

@@ -3,14 +3,16 @@
 import json
 import os
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from misaki.en import Lexicon
 
-from rtvoice.speech.g2p import dictionary
+from rtvoice.speech.g2p import dictionary, english
 from rtvoice.speech.g2p.dictionary import NAMES, Dictionary, dictionary_files, open_dictionary, pack, write_dictionaries
+from rtvoice.speech.g2p.english import English
 
 ALL = [name for names in NAMES.values() for name in names]
 
@@ -38,6 +40,28 @@ def test_every_word_of_misaki_is_found_with_its_phonemes_and_no_other(name, cach
     for word in rng.sample(sorted(plain), 2000):  # and what differs from a word by a letter, or its case
         for other in (word.upper(), word.title(), word + "x", word[1:], word[::-1]):
             assert words.get(other) == plain.get(other)
+
+
+class Plain(dict):
+    """A dictionary in memory, as misaki has it."""
+
+    def starting_with(self, prefix):
+        return [word for word in self if word.startswith(prefix)]
+
+
+@pytest.mark.parametrize("language", NAMES)
+def test_texts_are_read_as_with_dictionaries_in_memory(language, cache, monkeypatch):
+    mapped = English(None, cache)
+    mapped.load(language)
+    monkeypatch.setattr(english, "open_dictionary", lambda name, _: Plain(grown(name)))
+    plain = English(None)
+    rng = random.Random(4)  # noqa: S311  # words, not secrets
+    words = sorted(grown(NAMES[language][0]) | grown(NAMES[language][1]))
+    lines = (Path(__file__).parents[2] / "benchmarks" / "sentences.jsonl").read_text("utf-8").splitlines()
+    texts = [json.loads(line)["text"] for line in lines]
+    texts += [" ".join(rng.sample(words, 20)) + "." for _ in range(100)]
+    for text in texts:
+        assert mapped.words(text, language) == plain.words(text, language)
 
 
 @given(st.dictionaries(st.text(max_size=4), st.text(max_size=3).filter(lambda text: not text.startswith("{"))))
