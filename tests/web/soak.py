@@ -37,34 +37,30 @@ SOAK = """async ([sentences, seconds]) => {
     const voice = rtvoice.connect("./");
     window.player = new rtvoice.Player({ context: () => new AudioContext({ sampleRate: 24000 }) });
     window.sent = [];
-    window.segments = [];
     await voice.ready();
     await player.open();
+    const until = performance.now() + seconds * 1000;
     async function* minute() {
-        for (let i = 0; i < 18; i++) {
+        for (let i = 0; i < 18 && performance.now() < until; i++) {
             for (const word of `${sentences[i % sentences.length]} `.match(/\\S+\\s*/g)) {
                 yield word;
                 await new Promise((resolve) => setTimeout(resolve, 100));
             }
         }
     }
-    const until = performance.now() + seconds * 1000;
-    let samples = 0;
+    const texts = [];
     const soak = async () => {
         while (performance.now() < until) {
             const utterance = voice.speak(minute());
-            utterance.on("segment", ({ start, end }) => segments.push({ start, end, sample: samples, utterance }));
-            utterance.on("audio", (frame) => {
-                sent.push(frame.samples);
-                samples += frame.samples.length;
-            });
+            utterance.on("audio", ({ samples }) => sent.push(samples));
             player.play(utterance);
             await utterance.finished;
+            texts.push(utterance.text);
             while (player.buffered > 5) await new Promise((resolve) => setTimeout(resolve, 100));
         }
         while (player.buffered > 0) await new Promise((resolve) => setTimeout(resolve, 100));
         await capture.until(capture.end + 4096);
-        return segments.map(({ start, end, sample, utterance }) => [sample, utterance.text.slice(start, end)]);
+        return texts.join(" ");
     };
     window.over = soak().finally(() => (window.done = true));
 }"""
@@ -77,11 +73,11 @@ SENT = """(() => {
 
 @dataclass
 class Result:
-    """What came of it: samples [N] at 24 kHz from the first sound on, and which of them begin which text."""
+    """What came of it: samples [N] at 24 kHz from the first sound to the last, and their text."""
 
     sent: np.ndarray
     heard: np.ndarray
-    segments: list[tuple[int, str]]
+    text: str
     underruns: int
     lead_s: float
 
@@ -102,17 +98,11 @@ async def soak(seconds: float, *, scripted: bool) -> Result:
                 done = await page.evaluate("() => Boolean(window.done)")
                 heard.append(await samples_of(page, "capture.drain()"))
                 sent.append(await samples_of(page, SENT))
-            segments = await page.evaluate("() => over")
+            text = await page.evaluate("() => over")
             underruns, lead_s = await page.evaluate("() => [player.underruns, player.lead.seconds]")
             await browser.close()
-    spoken = np.concatenate(sent)
-    began = np.flatnonzero(spoken)[0]
     return Result(
-        without_silence(spoken),
-        without_silence(np.concatenate(heard)),
-        [(max(0, sample - began), text) for sample, text in segments],
-        underruns,
-        lead_s,
+        without_silence(np.concatenate(sent)), without_silence(np.concatenate(heard)), text, underruns, lead_s
     )
 
 
@@ -123,19 +113,22 @@ def without_silence(samples: np.ndarray) -> np.ndarray:
 
 
 def errors_of_listening(result: Result) -> float:
-    """Whisper's word error rate over what was heard, in stretches as long as it takes at once."""
+    """Whisper's word error rate over what was heard."""
     whisper = Whisper(default_paths(os.environ).cache / "whisper-base")
-    asked, understood = [], []
-    starts = [sample for sample, _ in result.segments] + [len(result.heard)]
-    first = 0
-    for last in range(1, len(starts)):
-        at_end = last == len(starts) - 1
-        if not at_end and starts[last + 1] - starts[first] <= HEARD_S * SAMPLE_RATE:
-            continue
-        asked.append(plain(" ".join(text for _, text in result.segments[first:last])))
-        understood.append(plain(whisper.hear(result.heard[starts[first] : starts[last]])))
-        first = last
-    return jiwer.wer(asked, understood)
+    understood = " ".join(whisper.hear(stretch) for stretch in stretches(result.heard))
+    return jiwer.wer(plain(result.text), plain(understood))
+
+
+def stretches(samples: np.ndarray):
+    """Cut samples into pieces that Whisper takes at once, each where it is quietest in the second half of that."""
+    most, step = int(HEARD_S * SAMPLE_RATE), SAMPLE_RATE // 10
+    while len(samples) > most:
+        second_half = samples[most // 2 : most]
+        loudness = np.abs(second_half[: len(second_half) // step * step]).reshape(-1, step).max(axis=1)
+        cut = most // 2 + int(loudness.argmin()) * step + step // 2
+        yield samples[:cut]
+        samples = samples[cut:]
+    yield samples
 
 
 def plain(text: str) -> str:
