@@ -1,9 +1,9 @@
 """How long the networks take on this machine: measured once, when the model is built, and kept beside it.
 
 It takes a few seconds: each network runs on one thread, the shortest slice of stage 2 also on more. Slices of other
-lengths lie between the shortest and the longest. Each kind of machine has a file of its own in the model's
-folder, so that a cache may be shared; a file that cannot be read counts as none. Without one the engine begins with a
-guess (`rtvoice.speech.costs`) and learns from what it runs.
+lengths lie between the shortest and the longest. Each kind of machine has a file of its own in the model's folder, so
+that a cache may be shared; a file that cannot be read counts as none. Without one the engine begins with a guess
+(`rtvoice.speech.costs`) and learns from what it runs.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _measure(folder: Path, cores: Cores) -> Calibration:
     bench = _Bench(folder)
     costs = {name: _line(sizes, [bench.run(name, size).cpu_s for size in sizes]) for name, sizes in _BEFORE.items()}
     for stage, lengths in (("stage1", STAGE1_LENGTHS), ("stage2", STAGE2_LENGTHS)):
-        ends = lengths[0], lengths[-1]
+        ends = lengths[-1], lengths[0]
         line = _line(ends, [bench.run(f"{stage}-{length}").cpu_s for length in ends])
         costs |= {f"{stage}-{length}": Cost(line.of(length)) for length in lengths}
     return Calibration(costs, _speedups(bench, f"stage2-{STAGE2_LENGTHS[0]}", cores.usable))
@@ -139,8 +139,9 @@ def _speedups(bench: _Bench, network: str, cores: int) -> dict[int, float]:
 
 def _line(sizes: tuple[int, int], seconds: list[float]) -> Cost:
     """The line through two measurements that scatter: neither its slope nor what it is at 0 is negative."""
-    each_s = max(0.0, (seconds[1] - seconds[0]) / (sizes[1] - sizes[0]))
-    return Cost(max(1e-6, seconds[0] - each_s * sizes[0]), each_s)
+    (small, small_s), (large, large_s) = sorted(zip(sizes, seconds, strict=True))
+    each_s = max(0.0, (large_s - small_s) / (large - small))
+    return Cost(max(1e-6, small_s - each_s * small), each_s)
 
 
 class _Took(NamedTuple):
@@ -158,16 +159,11 @@ class _Bench:
 
         self._core, self._folder = ov.Core(), folder
         self._arrays: dict[tuple[str, tuple[int, ...]], ov.Tensor] = {}  # which networks share, kernels above all
+        self._compiled: tuple[tuple[str, int], ov.CompiledModel] | None = None  # the last
 
     def run(self, network: str, size: int = 0, *, threads: int = 1) -> _Took:
         """Run a network; `size`: phonemes or frames, of networks of any shape."""
-        properties = {
-            "INFERENCE_PRECISION_HINT": "f32",
-            "NUM_STREAMS": 1,
-            "INFERENCE_NUM_THREADS": threads,
-            "ENABLE_CPU_PINNING": False,
-        }
-        model = self._core.compile_model(self._folder / f"{network}.xml", "CPU", properties)
+        model = self._model(network, threads)
         request = model.create_infer_request()
         for port in model.inputs:
             request.set_tensor(port, self._input(port, size))
@@ -178,6 +174,19 @@ class _Bench:
             request.infer()
             took.append(_Took(time.process_time() - cpu, time.perf_counter() - wall))
         return _Took(min(each.cpu_s for each in took), min(each.wall_s for each in took))
+
+    def _model(self, network: str, threads: int) -> ov.CompiledModel:
+        if self._compiled is None or self._compiled[0] != (network, threads):
+            self._compiled = None  # two at once are not needed
+            properties = {
+                "INFERENCE_PRECISION_HINT": "f32",
+                "NUM_STREAMS": 1,
+                "INFERENCE_NUM_THREADS": threads,
+                "ENABLE_CPU_PINNING": False,
+            }
+            model = self._core.compile_model(self._folder / f"{network}.xml", "CPU", properties)
+            self._compiled = (network, threads), model
+        return self._compiled[1]
 
     def _input(self, port: ov.Output, size: int) -> ov.Tensor:
         import openvino as ov
