@@ -98,10 +98,8 @@ def figure_4(results: Results, asked: Asked) -> Sequence[Block]:
             series[SUBJECTS[name].label] = runs.serves[0].timeline
     own = results.lifecycle("rtvoice")
     if own is not None:
-        last = own.spoken_s[0]
-        until = own.spoken_s[1] if len(own.spoken_s) > 1 else float("inf")
-        quiet = next((at for at, _ in own.timeline if at > last + own.idle_s + 2), until)
-        series["rtvoice"] = tuple((at - last, size) for at, size in own.timeline if last <= at <= min(quiet, until))
+        last, until = own.spoken_s[0], own.asked_s[0]
+        series["rtvoice"] = tuple((at - last, size) for at, size in own.timeline if last <= at <= until)
     if not any(series.values()):
         return []
     caption = (

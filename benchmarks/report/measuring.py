@@ -143,7 +143,7 @@ class Measuring:
 
     def _lifecycle(self, subject: Subject, cycles: int) -> Lifecycle:
         before, files = group_bytes(), self._prepared[subject.row.name].files
-        found, spoken_s = [], []
+        found, spoken_s, asked_s = [], [], []
         with Server(subject.command(self._places, IDLE_S)) as server, watched(server) as points:
             began = time.perf_counter()
             self._greet(server)
@@ -152,9 +152,10 @@ class Measuring:
                 server.reach("released", IDLE_S + _RELEASE_S)
                 time.sleep(_SETTLE_S)
                 released, cpu_s = held(server.tree, files, before), server.tree.cpu_seconds()
+                asked_s.append(time.perf_counter() - began)
                 restored_s = self._greet(server)
                 found.append(Cycle(released, restored_s, server.tree.cpu_seconds() - cpu_s))
-        return Lifecycle(IDLE_S, tuple(found), tuple(spoken_s), tuple(points))
+        return Lifecycle(IDLE_S, tuple(found), tuple(spoken_s), tuple(asked_s), tuple(points))
 
     def _clients(self, subject: Subject) -> Clients:
         loads = []

@@ -128,19 +128,22 @@ class Lifecycle:
         idle_s: seconds of quiet to a release.
         cycles: what came of each.
         spoken_s: when, on the timeline, it had spoken before each release.
+        asked_s: when it was asked to speak after each.
         timeline: seconds since it listened, bytes of the processes.
     """
 
     idle_s: float
     cycles: tuple[Cycle, ...]
     spoken_s: tuple[float, ...]
+    asked_s: tuple[float, ...]
     timeline: Points
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Self:
         """Read what JSON has."""
         cycles = tuple(Cycle(**{**one, "released": Held(**one["released"])}) for one in data["cycles"])
-        return cls(data["idle_s"], cycles, tuple(data["spoken_s"]), _points(data["timeline"]))
+        moments = tuple(data["spoken_s"]), tuple(data["asked_s"])
+        return cls(data["idle_s"], cycles, *moments, _points(data["timeline"]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def serve(speed=1.0, warm=1000 * MB, cold_start_s=4.0):
 def lifecycle():
     cycles = tuple(Cycle(Held(90 * MB, 10 * MB, None), restored_s=1.0, restore_cpu_s=1.5) for _ in range(3))
     timeline = tuple((0.5 * i, 1000.0 * MB) for i in range(20))
-    return Lifecycle(3.0, cycles, (1.0, 5.0, 9.0), timeline)
+    return Lifecycle(3.0, cycles, (1.0, 5.0, 9.0), (4.0, 8.0, 9.5), timeline)
 
 
 def measured(cell):

@@ -80,6 +80,7 @@ def test_a_server_is_released_and_restored(measures):
     found = measures.measure(Cell(kind="lifecycle", subject="scripted"))
     assert isinstance(found, Lifecycle)
     assert len(found.cycles) == len(found.spoken_s) == PROFILE.cycles
+    assert all(spoken < asked for spoken, asked in zip(found.spoken_s, found.asked_s, strict=True))
     assert all(cycle.restored_s > 0 and cycle.released.processes > 10 << 20 for cycle in found.cycles)
     assert found.timeline[-1][0] > found.spoken_s[-1]
 
