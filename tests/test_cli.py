@@ -59,6 +59,9 @@ class Double(ScriptedSynthesizer):
     def files(self):
         return []
 
+    async def load_all(self):
+        pass
+
 
 @pytest.fixture
 def double(monkeypatch):
