@@ -194,14 +194,14 @@ STEPS = {
     for row in (
         Row(
             name="openvino-threads",
-            label="+ threads as many as cores",
+            label="OpenVINO, as many threads as cores, as traced",
             environment="reference",
             target="traced:TracedOpenVino",
             options={"sized": True},
         ),
         Row(
             name="openvino-cached",
-            label="+ compile cache",
+            label="OpenVINO, the same with a compile cache, as traced",
             environment="reference",
             target="traced:TracedOpenVino",
             options={"sized": True, "cached": True},
