@@ -42,10 +42,11 @@ class Loaded:
 
     async def settle(self) -> None:
         """Bring memory down to what speech takes, as the synthesizer does some seconds after loading."""
-        from rtvoice.speech.mapped import let_go
+        from rtvoice.speech.mapped import forget, let_go
 
         await self.pool.warm()
         await asyncio.to_thread(let_go, self.folder)
+        await asyncio.to_thread(forget, self.folder.rglob("*"))
 
 
 def own_paths(cache: Path) -> Paths:

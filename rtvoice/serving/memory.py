@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rtvoice.speech.mapped import forget
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -79,24 +81,12 @@ def give_back(files: Iterable[Path]) -> None:
     gc.collect()
     with suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)
-    for file in files:
-        with suppress(OSError):
-            _forget(file)
+    forget(files)
 
 
 def page_cache(files: Iterable[Path]) -> int:
     """Bytes of files that the kernel keeps in memory, mapped or not."""
     return sum(_cached(file) for file in files)
-
-
-def _forget(file: Path) -> None:
-    descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        with suppress(OSError):
-            os.fdatasync(descriptor)  # pages that are not on the disk yet would stay
-        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-    finally:
-        os.close(descriptor)
 
 
 def _cached(file: Path) -> int:

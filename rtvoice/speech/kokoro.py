@@ -16,7 +16,7 @@ from rtvoice.speech.calibration import prepare_model, read_calibration
 from rtvoice.speech.cores import find_cores, follow, size
 from rtvoice.speech.costs import UNMEASURED, Costs
 from rtvoice.speech.fitting import fit_statistics
-from rtvoice.speech.mapped import let_go, let_go_of_code
+from rtvoice.speech.mapped import forget, let_go, let_go_of_code
 from rtvoice.speech.networks import LATER, make_pool, read_arrays
 from rtvoice.speech.phonemes import LANGUAGES, Phonemizer, data_files
 from rtvoice.speech.pieces import TARGET, cut
@@ -296,6 +296,8 @@ async def _settle(pool: Pool, acoustics: Acoustics, model: BuiltModel) -> None:
         await pool.warm()
         await acoustics.features("ə", np.zeros((1, 256), np.float32), 1.0, Turn())
     await asyncio.to_thread(let_go, model.folder)
+    await asyncio.to_thread(forget, model.folder.rglob("*"))
+    await asyncio.to_thread(let_go_of_code, "openvino")  # most of it compiles networks
 
 
 async def _stop(task: asyncio.Task[None]) -> None:

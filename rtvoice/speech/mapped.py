@@ -1,13 +1,17 @@
-"""Files that are mapped into memory and no longer needed there."""
+"""Files that are in memory, mapped or not, and no longer needed there."""
 
 from __future__ import annotations
 
 import ctypes
 import gc
 import importlib.util
+import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _DONTNEED: Final = 4  # MADV_DONTNEED
 
@@ -40,6 +44,23 @@ def let_go(folder: Path, permissions: str = "r-", maps: Path = Path("/proc/self/
                     total += end - start
         libc.malloc_trim(0)
     return total
+
+
+def forget(files: Iterable[Path]) -> None:
+    """Have the kernel forget what it keeps of files in memory; pages that are mapped stay.
+
+    Args:
+        files: read seldom, and ours: whoever else reads them pays as well. What cannot be opened is passed over.
+    """
+    for file in files:
+        with suppress(OSError):
+            descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                with suppress(OSError):
+                    os.fdatasync(descriptor)  # pages that are not on the disk yet would stay
+                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            finally:
+                os.close(descriptor)
 
 
 def let_go_of_code(package: str) -> int:
