@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import os
 import random
 import re
@@ -19,6 +20,10 @@ import numpy as np
 import pytest
 import pytest_asyncio
 from playwright.async_api import async_playwright
+from websockets.asyncio.client import connect
+
+from rtvoice.protocol.codec import decode_server
+from rtvoice.protocol.messages import Audio, Done
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page
@@ -39,6 +44,12 @@ ARGUMENTS = [
     "--disable-sync",
     "--autoplay-policy=no-user-gesture-required",
 ]
+
+
+TEXT = "The first sentence is here. A second one follows it, and it is longer. The third ends all."
+
+# A player on a device of 24 kHz, which passes samples through as they are.
+PLAYER = "window.player = new rtvoice.Player({ context: () => new AudioContext({ sampleRate: 24000 }) });"
 
 
 def pytest_collection_modifyitems(items):
@@ -241,6 +252,24 @@ async def samples_of(page: Page, expression: str) -> np.ndarray:
         }}"""
     )
     return np.frombuffer(base64.b64decode(packed), np.float32)
+
+
+async def spoken_by(server, text, **options):
+    """The samples [N] that the server sends for a text, float32, asked for without a browser."""
+    async with connect(server.url.replace("http", "ws")) as socket:
+        await socket.send(json.dumps({"type": "speak", "utterance": 1, "text": text, **options}))
+        await socket.send(json.dumps({"type": "end", "utterance": 1}))
+        frames = []
+        while not isinstance(message := decode_server(await socket.recv()), Done):
+            if isinstance(message, Audio):
+                frames.append(np.frombuffer(message.data, "<i2"))
+    return (np.concatenate(frames) / 32768).astype(np.float32)
+
+
+def without_silence(samples):
+    """The samples from the first to the last that is not 0."""
+    heard = np.flatnonzero(samples)
+    return samples[heard[0] : heard[-1] + 1]
 
 
 @asynccontextmanager

@@ -27,7 +27,7 @@ from benchmarks.whisper import HEARD_S, Whisper
 from rtvoice.config import SAMPLE_RATE
 from rtvoice.paths import default_paths
 from tests.model.sentences import SENTENCES
-from tests.web.conftest import ARGUMENTS, CHROMIUM, HERE, make_site, samples_of, serving
+from tests.web.conftest import ARGUMENTS, CHROMIUM, HERE, make_site, samples_of, serving, without_silence
 
 DRAIN_S = 10.0
 MOST_ERRORS = 0.05
@@ -104,12 +104,6 @@ async def soak(seconds: float, *, scripted: bool) -> Result:
     return Result(
         without_silence(np.concatenate(sent)), without_silence(np.concatenate(heard)), text, underruns, lead_s
     )
-
-
-def without_silence(samples: np.ndarray) -> np.ndarray:
-    """The samples from the first to the last that is not 0."""
-    sounding = np.flatnonzero(samples)
-    return samples[sounding[0] : sounding[-1] + 1] if len(sounding) else samples[:0]
 
 
 def errors_of_listening(result: Result) -> float:
