@@ -210,11 +210,11 @@ class VoiceStore:
             InvalidInput: there is no such blend, or one of its voices has no map.
             SetupError: a file is damaged.
         """
-        shares = read_blend(name, self.names)
+        shares = sorted(read_blend(name, self.names), key=lambda share: share.voice)
         if len(shares) == 1:
             return None
         maps = []
-        for share in (shares := sorted(shares, key=lambda share: share.voice)):
+        for share in shares:
             if (found := self._map(share.voice)) is None:
                 fit = f"rtvoice voices fit {share.voice}"
                 raise InvalidInput(f"The voice {share.voice} of the blend has no map; run: {fit}", field="voice")
