@@ -92,6 +92,7 @@ async def record(
 async def record_all(folder: Path, cache: Path, texts: Sequence[str], names: Sequence[str]) -> None:
     """Speak every text in every voice, and write the manifest."""
     from benchmarks.baselines.own import opened, own_paths
+    from rtvoice.speech.cores import Sizes
     from rtvoice.speech.phonemes import Phonemizer
     from rtvoice.speech.voices import VoiceStore
 
