@@ -21,9 +21,9 @@ from playwright.async_api import async_playwright, expect
 
 from tests.web.conftest import ARGUMENTS, CHROMIUM, make_site, serving
 
-SIZES = {"wide": (1280, 960), "narrow": (390, 844)}
+SIZES = {"wide": (1280, 860), "narrow": (390, 844)}
 SCHEMES = ("light", "dark")
-QUALITY = 50
+QUALITY = 42
 PATIENCE_MS = 120_000
 
 

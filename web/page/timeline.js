@@ -176,9 +176,9 @@ export class Timeline {
     context.strokeStyle = this.canvas.accent;
     context.stroke();
     const words = worded(peak.amount);
-    const at = Math.min(x(curve[curve.length - 1].time) + 6, width - context.measureText(words).width);
+    const at = x(curve[curve.length - 1].time) + 6;
     context.fillStyle = this.canvas.soft;
-    context.fillText(words, at, row.top + room / 3);
+    if (at + context.measureText(words).width <= width) context.fillText(words, at, row.top + room / 3);
   }
 
   /**
