@@ -100,7 +100,7 @@ async def record_all(folder: Path, cache: Path, texts: Sequence[str], names: Seq
     todo = [Recording(voice, text, f"{voice}-{zlib.crc32(text.encode()):08x}.npz") for text in texts for voice in names]
     free = asyncio.Semaphore(_AT_ONCE)
     done = itertools.count(1)
-    async with Phonemizer() as phonemizer, opened(cache, Sizes(1, len(os.sched_getaffinity(0)))) as loaded:
+    async with Phonemizer() as phonemizer, opened(cache, Sizes(len(os.sched_getaffinity(0)), 1)) as loaded:
 
         async def one(recording: Recording) -> None:
             async with free:
