@@ -17,10 +17,13 @@ from rtvoice.speech.costs import UNMEASURED, Calibration
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_THREADS = 2
+"""Threads of one inference, as long as nothing was measured."""
+
 _WORTH = 1.4
 """How many times as fast twice the threads must make an inference: else another stream makes more of them."""
 
-_SLOW_S = 0.6
+_SLOW_S = 0.8
 """Seconds of work for a second of speech at which a stream is too near to falling behind its listener."""
 
 _FOLLOW_S = 5.0
@@ -61,9 +64,8 @@ def size(
 ) -> Sizes:
     """Choose how to use the cores. What is given is kept to; what is chosen takes no more threads than there are cores.
 
-    An inference has one thread, unless its stream would be too near to falling behind. Threads of one inference wait
-    for each other, spinning, after each of hundreds of layers: two of them take half as much CPU time again, and more
-    where others use the cores. What a single listener waits longer for the first sound is a tenth of a second.
+    Two threads bring the first sound to a single listener sooner, two streams make more of two: as long as the threads
+    make an inference nearly twice as fast, that costs little. More than two only if a stream of less would fall behind.
 
     Args:
         cores: the process's share.
@@ -78,11 +80,13 @@ def size(
 
 
 def _worthwhile(calibration: Calibration, most: int) -> int:
-    """Threads that an inference needs and has good use for, by doubling."""
+    """Threads that an inference has good use for, by doubling."""
+    if not calibration.speedups:
+        return _THREADS
     threads, speedup = 1, 1.0
-    while 2 * threads <= most and calibration.work_s(threads) > _SLOW_S:
-        doubled = calibration.speedups.get(2 * threads)
-        if doubled is None or doubled < _WORTH * speedup:
+    while 2 * threads <= most and (doubled := calibration.speedups.get(2 * threads)) is not None:
+        wanted = threads < _THREADS or calibration.work_s(threads) > _SLOW_S
+        if not wanted or doubled < _WORTH * speedup:
             break
         threads, speedup = 2 * threads, doubled
     return threads

@@ -96,10 +96,11 @@ class TestUsable:
     ("usable", "streams", "threads", "sizes"),
     [
         (1, None, None, (1, 1)),
-        (2, None, None, (2, 1)),
-        (8, None, None, (8, 1)),
+        (2, None, None, (1, 2)),
+        (3, None, None, (1, 2)),
+        (8, None, None, (4, 2)),
         (2, 2, None, (2, 1)),
-        (8, 2, None, (2, 1)),
+        (8, 2, None, (2, 2)),
         (8, None, 4, (2, 4)),
         (1, None, 4, (1, 4)),
         (2, 3, 3, (3, 3)),  # whoever says so
@@ -122,14 +123,13 @@ def calibrated(work_s=0.5, **speedups):
 @pytest.mark.parametrize(
     ("usable", "measured", "sizes"),
     [
-        (8, calibrated(0.5, x2=1.9, x4=3.4), (8, 1)),
-        (8, calibrated(0.9, x2=1.9, x4=3.4), (4, 2)),  # one thread would be too near to falling behind
-        (8, calibrated(0.9, x2=1.2, x4=1.5), (8, 1)),  # threads that share a core
-        (8, calibrated(2.0, x2=1.9, x4=3.4), (2, 4)),  # two threads as well
+        (8, calibrated(x2=1.9, x4=3.4), (4, 2)),
+        (8, calibrated(x2=1.2, x4=1.5), (8, 1)),  # threads that share a core
+        (8, calibrated(2.0, x2=1.9, x4=3.4), (2, 4)),  # two threads would fall behind
         (8, calibrated(2.0, x2=1.9, x4=2.0), (4, 2)),  # and four would not help
         (2, calibrated(2.0, x2=1.9), (1, 2)),
         (1, calibrated(2.0), (1, 1)),
-        (4, calibrated(2.0), (4, 1)),  # others used the machine when it was measured
+        (4, calibrated(), (2, 2)),  # others used the machine when it was measured
     ],
 )
 def test_what_was_measured_decides_how_many_threads_an_inference_has(usable, measured, sizes):
