@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    import numpy as np
     import openvino as ov
     from kokoro import KModel
-    from numpy.typing import NDArray
 
     from benchmarks.baselines.own import Own
     from tests.reference.recording import Recording

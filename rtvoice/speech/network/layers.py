@@ -57,11 +57,11 @@ def const(value: ArrayLike, dtype: DTypeLike = np.float32) -> Node:
 
 
 def tensor(array: Floats, kind: Type) -> Tensor:
-    """Copy an array into a tensor of float32 or bfloat16, rounded to the nearest, of two as near to the even one."""
+    """Copy an array into a tensor of float32, or of bfloat16, rounded to the nearest."""
     made = Tensor(kind, array.shape)
-    if kind == Type.bf16:  # the upper half of a float32
-        bits = np.ascontiguousarray(array).view(np.uint32)
-        made.data.view(np.uint16)[...] = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    if kind == Type.bf16:  # the upper half of a float32, which is the second where the lower comes first
+        rounded = np.ascontiguousarray(array).view(np.uint32) + np.uint32(0x8000)
+        made.data.view(np.uint16)[...] = rounded.view(np.uint16)[..., 1::2]
     else:
         made.data[...] = array
     return made
