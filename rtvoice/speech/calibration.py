@@ -134,7 +134,9 @@ def _speedups(bench: _Bench, network: str, cores: int) -> dict[int, float]:
     if alone.wall_s > _BUSY * alone.cpu_s:
         return {}
     tried = (threads for threads in _THREADS if threads <= cores)
-    return {threads: alone.wall_s / bench.run(network, threads=threads).wall_s for threads in tried}
+    found = {threads: alone.wall_s / bench.run(network, threads=threads).wall_s for threads in tried}
+    # slower on more threads: somebody has come meanwhile
+    return found if all(times >= 1 for times in found.values()) else {}
 
 
 def _line(sizes: tuple[int, int], seconds: list[float]) -> Cost:
