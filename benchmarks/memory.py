@@ -33,6 +33,7 @@ from benchmarks.process import ROOT
 from benchmarks.table import Figure, render
 from benchmarks.workload import FILE
 from rtvoice.config import SAMPLE_RATE
+from rtvoice.serving.memory import keep_little
 from rtvoice.speech.cores import Sizes
 from rtvoice.speech.turn import Account, Turn
 from rtvoice.speech.voices import VoiceStore
@@ -226,6 +227,7 @@ def _apart(measurement: Callable[..., Coroutine[Any, Any, T]], *args: object) ->
 
 
 def _run(measurement: Callable[..., Coroutine[Any, Any, T]], args: tuple[object, ...]) -> T:
+    keep_little()  # as a server does
     return asyncio.run(measurement(*args))
 
 
