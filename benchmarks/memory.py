@@ -39,7 +39,7 @@ from rtvoice.speech.turn import Account, Turn
 from rtvoice.speech.voices import VoiceStore
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+    from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -64,6 +64,7 @@ BEYOND_S: Final = 0.01
 """What a loop and a thread take to notice that a place is free."""
 
 _MB = 1e6
+_AT_A_TIME: Final = 10
 
 
 class Waits(Account):
@@ -151,30 +152,33 @@ async def load(cache: Path, streams: int, threads: int) -> None:
 
 
 async def measure_growth(cache: Path, sentences: int, streams: int) -> list[tuple[int, int]]:
-    """Speak, and look at the memory after every tenth sentence; returns their number and bytes."""
+    """Speak, and look at the memory after every tenth sentence, when the engine has settled.
+
+    Returns:
+        Numbers of sentences, and bytes.
+    """
     rng, words, tree = random.Random(5), spoken_words(), ProcessTree(os.getpid())  # noqa: S311  # lengths, no secrets
     points: list[tuple[int, int]] = []
     done, seconds = 0, 0.0
     async with opened(cache, Sizes(streams, 1)) as loaded:
         speaker = Speaker(loaded.acoustics, cache)
-        # as in a server: whoever waited for the load is served before memory is brought down
-        await speaker.speak(sentence(rng, words, SHORTEST), speaker.voices[0], Turn())
-        await loaded.settle()
+        while done < sentences:
+            todo = [sentence(rng, words, rng.randint(SHORTEST, LONGEST)) for _ in range(_AT_A_TIME)]
+            queue = iter([(phonemes, rng.choice(speaker.voices)) for phonemes in todo])
 
-        async def listen() -> None:
-            nonlocal done, seconds
-            while done < sentences:
-                phonemes = sentence(rng, words, rng.randint(SHORTEST, LONGEST))
-                samples = await speaker.speak(phonemes, rng.choice(speaker.voices), Turn())
-                seconds += samples / SAMPLE_RATE
-                done += 1
-                if done % 10 == 0 and done <= sentences:
-                    points.append((done, tree.memory_bytes()))
-                    print(f"{done} sentences: {points[-1][1] / _MB:.0f} MB", file=sys.stderr)
+            async def listen(queue: Iterator[tuple[str, str]] = queue) -> None:
+                nonlocal seconds
+                for phonemes, voice in queue:
+                    seconds += await speaker.speak(phonemes, voice, Turn()) / SAMPLE_RATE
 
-        async with asyncio.TaskGroup() as listeners:
-            for _ in range(streams):
-                listeners.create_task(listen())
+            async with asyncio.TaskGroup() as listeners:
+                for _ in range(streams):
+                    listeners.create_task(listen())
+            done += len(todo)
+            speaking = tree.memory_bytes()
+            await loaded.settle()
+            points.append((done, tree.memory_bytes()))
+            print(f"{done} sentences: {points[-1][1] / _MB:.0f} MB, {speaking / _MB:.0f} before", file=sys.stderr)
     print(f"{seconds:.0f} s of speech", file=sys.stderr)
     return points
 

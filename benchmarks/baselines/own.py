@@ -41,10 +41,11 @@ class Loaded:
     folder: Path
 
     async def settle(self) -> None:
-        """Bring memory down to what speech takes, as the synthesizer does some seconds after loading."""
+        """Bring memory down, as the synthesizer does when nobody has spoken for two seconds."""
         from rtvoice.speech.mapped import forget, let_go
 
         await self.pool.warm()
+        await self.pool.give_back()
         await asyncio.to_thread(let_go, self.folder)
         await asyncio.to_thread(forget, self.folder.rglob("*"))
 

@@ -47,7 +47,7 @@ _EXACT_TARGET = 120
 """Phonemes that the exact form speaks at once, about 8 s."""
 
 _SETTLE_S = 2.0
-"""Seconds after loading at which memory is brought down."""
+"""Seconds after loading, and then without speech, at which memory is brought down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +285,7 @@ class KokoroSynthesizer(Synthesizer):
 
 
 async def _settle(pool: Pool, acoustics: Acoustics, model: BuiltModel) -> None:
-    """Load what the first slice did not need; then, when those who waited have been served, bring memory down.
+    """Load what the first slice did not need; then bring memory down, whenever nobody has spoken for a while.
 
     A network arranges its weights when it first runs; only then can the file they came from be let go.
     """
@@ -295,9 +295,16 @@ async def _settle(pool: Pool, acoustics: Acoustics, model: BuiltModel) -> None:
     with suppress(SynthesisFailed):  # likewise
         await pool.warm()
         await acoustics.features("ə", np.zeros((1, 256), np.float32), 1.0, Turn())
-    await asyncio.to_thread(let_go, model.folder)
-    await asyncio.to_thread(forget, model.folder.rglob("*"))
-    await asyncio.to_thread(let_go_of_code, "openvino")  # most of it compiles networks
+    settled = None  # after so many inferences
+    while True:
+        runs = pool.runs
+        await asyncio.sleep(_SETTLE_S)
+        if pool.runs == runs != settled:
+            await pool.give_back()
+            await asyncio.to_thread(let_go, model.folder)
+            await asyncio.to_thread(forget, model.folder.rglob("*"))
+            await asyncio.to_thread(let_go_of_code, "openvino")  # most of it compiles networks
+            settled = runs
 
 
 async def _stop(task: asyncio.Task[None]) -> None:

@@ -14,6 +14,7 @@ import math
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -154,6 +155,8 @@ class Pool:
         self._shared: Mapping[str, ov.Tensor] = {}
         self._places = Places(streams)
         self._requests: dict[str, deque[ov.InferRequest]] = {}
+        self._models: list[ov.CompiledModel] = []
+        self._runs = 0
         self._inputs: dict[str, set[str]] = {}  # of each network, those that are not shared
         self._fixed_shapes: dict[str, dict[str, tuple[int, ...]]] = {}  # of networks that have no others
         self._executor = ThreadPoolExecutor(streams, thread_name_prefix="rtvoice-host")
@@ -168,6 +171,11 @@ class Pool:
     def waiting(self) -> int:
         """How many wait for a place."""
         return self._places.waiting
+
+    @property
+    def runs(self) -> int:
+        """Inferences so far."""
+        return self._runs
 
     def limit(self, places: int) -> None:
         """Let fewer inferences run at once than there are streams, or as many again."""
@@ -188,11 +196,13 @@ class Pool:
         # for nobody any more; what it takes must not outlive us
         await asyncio.gather(*self._compiling, return_exceptions=True)
         self._requests.clear()
+        self._models.clear()
         self._shared = {}
         self._executor.shutdown()
 
     async def _make_ready(self, name: str, model: ov.CompiledModel, shared: Mapping[str, ov.Tensor]) -> None:
         fed = [port for port in model.inputs if port.any_name not in shared]
+        self._models.append(model)
         self._inputs[name] = {port.any_name for port in fed}
         if not any(port.partial_shape.is_dynamic for port in fed):
             self._fixed_shapes[name] = {port.any_name: tuple(port.shape) for port in fed}
@@ -245,6 +255,7 @@ class Pool:
         if inputs.keys() != self._inputs[network]:  # what is not fed would be read as it is, without any error
             raise SynthesisFailed(f"the {network} network takes {sorted(self._inputs[network])}, not {sorted(inputs)}")
         leave = await self._take(turn or Turn())
+        self._runs += 1
         request = self._requests[network].popleft()
         run = _Run(request, network, inputs)
 
@@ -287,6 +298,19 @@ class Pool:
         for name, shapes in self._fixed_shapes.items():
             for _ in range(self.streams):
                 await self.infer(name, {port: np.zeros(shape, np.float32) for port, shape in shapes.items()})
+
+    async def give_back(self) -> None:
+        """Have networks let go of the room for what they last ran on, which is that of the longest sentence so far.
+
+        They take it again when they run; one that runs now keeps it.
+        """
+
+        def release() -> None:
+            for model in self._models:
+                with suppress(RuntimeError):  # it runs
+                    model.release_memory()
+
+        await asyncio.to_thread(release)
 
     async def run(self, step: Callable[[], T], *, turn: Turn | None = None) -> T:
         """Run a step of the host in a thread, in a place of its own."""

@@ -289,6 +289,21 @@ async def test_leaving_waits_for_what_runs(networks, tmp_path):
     assert task.done()
 
 
+async def test_networks_give_back_what_they_hold_and_stay_usable(networks, tmp_path):
+    async with pool(networks, tmp_path, shared=lambda: common(10, 20, 30)) as running:
+        before = running.runs
+        x = np.eye(2, dtype=np.float32)
+        first = await running.infer("slow", {"x": x})
+        slow = asyncio.create_task(running.infer("slow", {"x": np.zeros((600, 600), np.float32)}))
+        await asyncio.sleep(0)
+        await running.give_back()  # while one runs
+        await slow
+        await running.give_back()
+        second = await running.infer("slow", {"x": x})
+        assert running.runs == before + 3
+    np.testing.assert_array_equal(first["y"], second["y"])
+
+
 async def test_what_was_left_is_free(networks, tmp_path):
     async with pool(networks, tmp_path, shared=lambda: common(10, 20, 30)) as running:
         await running.infer("plus", {"a": np.array([1, 2, 3], np.float32)})
