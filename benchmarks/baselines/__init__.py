@@ -183,7 +183,7 @@ ROWS = {
             label="rtvoice, exact form",
             environment="serving",
             target="own:Own",
-            options={"sliced": False, "precision": "f32"},
+            options={"sliced": False},
         ),
     )
 }

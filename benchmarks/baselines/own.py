@@ -104,14 +104,15 @@ class Own(Baseline):
         cache: where the model is built.
         threads: cores there are.
         sliced: run the generator in slices, its statistics predicted, as the server does; else in its exact form.
-        precision: of the kernels of decoder and sliced generator; "f32" for the exact form.
+        precision: of the kernels of decoder and sliced generator; the exact form is of float32.
     """
 
     _acoustics: Acoustics
 
     def __init__(self, cache: Path, threads: int, *, sliced: bool, precision: PrecisionChoice = "auto") -> None:
         super().__init__(cache, threads)
-        self._sliced, self._precision = sliced, precision
+        self._sliced = sliced
+        self._precision: PrecisionChoice = precision if sliced else "f32"
         self._maps: dict[bytes, Predictor] = {}
         # Left open: the process ends with the measurement.
         self._runner = asyncio.Runner()

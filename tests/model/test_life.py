@@ -150,7 +150,7 @@ def test_without_enough_memory_a_load_fails_and_with_enough_the_next_works(engin
     if resource.getrlimit(resource.RLIMIT_DATA)[1] != resource.RLIM_INFINITY:
         pytest.skip("this process is limited already, for good")
     paths = engine_config.paths
-    command = [sys.executable, "-c", LIMITED, str(paths.cache), str(paths.data), str(400 << 20)]
+    command = [sys.executable, "-c", LIMITED, str(paths.cache), str(paths.data), str(250 << 20)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "refused:" in done.stdout
