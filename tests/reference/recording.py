@@ -32,7 +32,7 @@ class Recording:
     f0: Floats  # [2F]
     energy: Floats  # [2F]
     x: Floats  # [2F, 512]
-    noise: Floats  # [600F, 9], standard normal
+    noise: Floats  # [600F], standard normal: what the harmonics add up to, see `drawing_noise`
     source: Floats  # [600F], phases summed in float32 as upstream does
     exact_source: Floats  # [600F], the same module in float64
     har: Floats  # [120F + 1, 22]
@@ -43,7 +43,7 @@ class Recording:
 def record(model: KModel, phonemes: str, style: Floats, *, seed: int) -> Recording:
     """Run upstream's model once and keep what passes between its parts.
 
-    Its noise is drawn as rtvoice draws it, from numpy's Philox with this seed.
+    Its noise is what rtvoice draws from numpy's Philox with this seed.
     """
     seen: dict[str, Any] = {}
 
@@ -54,6 +54,7 @@ def record(model: KModel, phonemes: str, style: Floats, *, seed: int) -> Recordi
         return lambda module, inputs, output: seen.__setitem__(name, output)
 
     generator = model.decoder.generator
+    mix = generator.m_source.l_linear.weight.detach().numpy()
     hooks = [
         model.predictor.text_encoder.register_forward_hook(keep_output("d")),
         model.text_encoder.register_forward_hook(keep_output("t_en")),
@@ -65,14 +66,14 @@ def record(model: KModel, phonemes: str, style: Floats, *, seed: int) -> Recordi
         generator.conv_post.register_forward_hook(keep_output("post")),
     ]
     with torch.no_grad():
-        with drawing_noise(seed):
+        with drawing_noise(seed, mix):
             output = model(phonemes, torch.tensor(style), 1.0, return_output=True)
         asr, f0, energy, _ = seen["decoder"]
         x = seen["generator"][0]
         source = seen["source"][0]
         har = torch.cat(generator.stft.transform(source.transpose(1, 2).squeeze(1)), dim=1)
         exact = copy.deepcopy(generator.m_source).double()
-        with drawing_noise(seed):
+        with drawing_noise(seed, mix):
             exact_source = exact(seen["pitch"][0].double())[0]
     for hook in hooks:
         hook.remove()
@@ -92,7 +93,7 @@ def record(model: KModel, phonemes: str, style: Floats, *, seed: int) -> Recordi
         f0=f0[0].numpy(),
         energy=energy[0].numpy(),
         x=rows(x),
-        noise=np.random.Generator(np.random.Philox(seed)).standard_normal((source.shape[1], 9), np.float32),
+        noise=np.random.Generator(np.random.Philox(seed)).standard_normal(source.shape[1], np.float32),
         source=source[0, :, 0].numpy(),
         exact_source=exact_source[0, :, 0].float().numpy(),
         har=rows(har),
@@ -102,12 +103,22 @@ def record(model: KModel, phonemes: str, style: Floats, *, seed: int) -> Recordi
 
 
 @contextmanager
-def drawing_noise(seed: int):
-    """Have upstream's harmonic source draw its noise from numpy. (It draws once more, for a source it does not use.)"""
+def drawing_noise(seed: int, mix: Floats):
+    """Have upstream's harmonic source draw its noise from numpy. (It draws once more, for a source it does not use.)
+
+    Upstream adds noise to each harmonic and then weighs them; rtvoice adds one noise to their sum. Each harmonic is
+    given its weight's share of that, so that the sums are equal.
+
+    Args:
+        seed: of numpy's Philox.
+        mix: weights of the harmonics, [1, 9].
+    """
     generator = np.random.Generator(np.random.Philox(seed))
+    share = mix[0] / np.linalg.norm(mix)
 
     def randn_like(tensor: torch.Tensor) -> torch.Tensor:
-        return torch.from_numpy(generator.standard_normal(tensor.shape, np.float32)).to(tensor.dtype)
+        drawn = generator.standard_normal(tensor.shape[:-1], np.float32)[..., None]
+        return torch.from_numpy(drawn * share[: tensor.shape[-1]]).to(tensor.dtype)
 
     with mock.patch.object(torch, "randn_like", randn_like):
         yield
