@@ -15,7 +15,7 @@ _AT_WILL = {"ready", "segment", "words", "loading"}
 
 def lines_of(name):
     """The lines of a transcript: direction, and an object or ("audio", utterance, from, to)."""
-    for line in (FOLDER / f"{name}.txt").read_text().splitlines():
+    for line in (FOLDER / f"{name}.txt").read_text("utf-8").splitlines():
         direction, _, what = line.partition(" ")
         if direction == "#":
             continue

@@ -9,7 +9,7 @@ from rtvoice.errors import RtvoiceError
 from rtvoice.protocol.codec import decode_client, decode_server
 from rtvoice.protocol.messages import ClientMessage, ServerMessage
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text()
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text("utf-8")
 LINES = [match.groups() for match in re.finditer(r"^(client|server)  (.+)$", DOCUMENT, re.MULTILINE)]
 ANSWERED = list(zip(LINES, [*LINES[1:], ("", "")], strict=True))
 SENT = [(text, '"type":"error"' in answer) for (who, text), (_, answer) in ANSWERED if who == "client"]
