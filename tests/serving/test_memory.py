@@ -18,10 +18,10 @@ def settled():
     give_back([])  # what is free already would be taken without a trace
     now = measure().memory_bytes
     for _ in range(50):
+        time.sleep(0.1)
         before, now = now, measure().memory_bytes
         if abs(now - before) < 1 << 20:
             break
-        time.sleep(0.1)
     return now
 
 
