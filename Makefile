@@ -66,7 +66,7 @@ screenshots: $(VENV)/.test ## Take the pictures of the page in docs/images anew,
 	@scripts/test_tools.sh
 	$(VENV)/bin/python -m tests.web.screenshots docs/images
 
-statistics: $(VENV)/.rtvoice ## Fit the packaged voices' maps of statistics anew, in a quarter of an hour.
+statistics: $(VENV)/.rtvoice ## Fit the packaged voices' maps of statistics anew, in half an hour.
 	$(VENV)/bin/python scripts/fit_statistics.py
 
 clean: ## Remove the environments and caches of this checkout.

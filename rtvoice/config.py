@@ -74,8 +74,8 @@ class EngineConfig:
         paths: where the built model and added voices lie.
         streams: segments synthesised at once; None sizes it from the cores the process may use.
         threads: threads of one inference; None likewise.
-        precision: of the kernels of the generator's convolutions: "f32", "bf16", or "auto" for bfloat16 where the
-            processor multiplies such numbers; what they sound like differs by far less than two draws of the noise.
+        precision: of what decoder and sliced generator multiply: "f32", "bf16", or "auto" for bfloat16 where this
+            machine multiplies it faster; what they sound like differs by far less than two draws of the noise.
         checkpoint: identity of the checkpoint that the model is built from, or None for the packaged weights.
         voices: names of the voices that are offered, the default first; None offers all there are.
     """

@@ -1,4 +1,4 @@
-"""Fits the packaged voices' maps of statistics anew: `make statistics`. About a quarter of an hour on two cores.
+"""Fits the packaged voices' maps of statistics anew: `make statistics`. About half an hour on two cores.
 
     python scripts/fit_statistics.py [VOICE ...]
 

@@ -57,7 +57,7 @@ def add_precision(options: argparse._ActionsContainer) -> None:
         "--precision",
         choices=get_args(PrecisionChoice),
         default="auto",
-        help="of the generator's kernels (default: auto, bf16 where the processor multiplies such numbers)",
+        help="of what decoder and generator multiply (default: auto, bf16 where this machine multiplies it faster)",
     )
 
 

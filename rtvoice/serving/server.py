@@ -58,7 +58,12 @@ async def serve(
     """
     log = structlog.get_logger("rtvoice.server")
     stop, hurry = asyncio.Event(), asyncio.Event()
-    with _on_signals(lambda: (hurry if stop.is_set() else stop).set()):
+
+    def told(number: int) -> None:
+        log.info("told to stop", signal=signal.Signals(number).name)  # whoever stops while loading says nothing else
+        (hurry if stop.is_set() else stop).set()
+
+    with _on_signals(told):
         log.info("starting")
         _check_address(config)
         metrics = Metrics(config.prices)
@@ -127,10 +132,10 @@ async def _end(task: asyncio.Task[None]) -> None:
 
 
 @contextmanager
-def _on_signals(callback: Callable[[], None]) -> Iterator[None]:
+def _on_signals(callback: Callable[[int], None]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
     for number in _SIGNALS:
-        loop.add_signal_handler(number, callback)
+        loop.add_signal_handler(number, callback, number)
     try:
         yield
     finally:

@@ -117,8 +117,7 @@ def ensure_model(
     with _lock(model.folder):
         if force or not is_complete(model.folder):  # another process may have built it while we waited
             _build(model, read_weights, progress or _silent)
-            if precision == "auto":
-                keep_product_gain(paths.cache)
+            keep_product_gain(paths.cache)
     return model
 
 

@@ -292,7 +292,7 @@ async def _settle(pool: Pool, acoustics: Acoustics, model: BuiltModel) -> None:
     with suppress(SetupError):  # whoever speaks next is told
         await pool.load_later()
     await asyncio.sleep(_SETTLE_S)
-    with suppress(SynthesisFailed):  # likewise
+    with suppress(SetupError, SynthesisFailed):  # likewise
         await pool.warm()
         await acoustics.features("ə", np.zeros((1, 256), np.float32), 1.0, Turn())
     settled = None  # after so many inferences
