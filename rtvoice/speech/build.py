@@ -117,7 +117,8 @@ def ensure_model(
     with _lock(model.folder):
         if force or not is_complete(model.folder):  # another process may have built it while we waited
             _build(model, read_weights, progress or _silent)
-            keep_product_gain(paths.cache)
+            with contextlib.suppress(SetupError):  # the disk is full now: it is measured again, and the model is whole
+                keep_product_gain(paths.cache)
     return model
 
 
