@@ -56,7 +56,7 @@ def make_pool(
         arrays: what `read_arrays` returned.
         streams: inferences at once.
         threads: of one inference.
-        networks: those that are loaded. The exact form, if it is none of them, is loaded when it is first needed, with
+        networks: those that are loaded, begun in this order. The exact form, if it is none of them, is loaded when it is first needed, with
             kernels of its own if the others' are not of float32.
         later: those of them that may come after the pool is entered (`Pool.load_later`).
     """
@@ -69,7 +69,7 @@ def make_pool(
         return {} if model.precision == "f32" else _kernels(read_arrays(model), "f32")
 
     return Pool(
-        {name: model.folder / f"{name}.xml" for name in {*networks, EXACT}},
+        {name: model.folder / f"{name}.xml" for name in dict.fromkeys((*networks, EXACT))},
         model.compiled,
         streams=streams,
         threads=threads,
