@@ -56,8 +56,8 @@ def make_pool(
         arrays: what `read_arrays` returned.
         streams: inferences at once.
         threads: of one inference.
-        networks: those that are loaded, begun in this order. The exact form, if it is none of them, is loaded when it is
-            first needed, with kernels of its own if the others' are not of float32.
+        networks: those that are loaded, begun in this order. The exact form, if it is none of them, is loaded when it
+            is first needed, with kernels of its own if the others' are not of float32.
         later: those of them that may come after the pool is entered (`Pool.load_later`).
     """
     from rtvoice.speech.pool import Pool
