@@ -25,7 +25,11 @@ def pytest_asyncio_loop_factories(config, item):
 
 @pytest.fixture
 async def watched_loop():
-    """Fail if the test leaves tasks behind, or if something held the loop for more than 50 ms."""
+    """Fail if the test leaves tasks behind, or if something held the loop for more than 50 ms.
+
+    A virtual machine that is stopped for a while counts that as the thread's own time, so the test runs again then
+    (pyproject.toml).
+    """
     before = asyncio.all_tasks()
     longest = {"cpu": 0.0, "wall": 0.0}
 
