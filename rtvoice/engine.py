@@ -97,7 +97,8 @@ class Engine:
 
         Yields:
             The audio in order, without gaps: samples float32 [N] at 24 kHz, their index in the utterance, the words
-            that begin in them. Text with nothing to say yields nothing. Not much more is made than was taken.
+            and the phonemes that begin in them. Text with nothing to say yields nothing. Not much more is made than
+            was taken.
 
         Raises:
             InvalidInput: an option is not allowed; names it and what is.

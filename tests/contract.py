@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -115,6 +116,27 @@ class SynthesizerContract:
         assert [(word.start, word.end) for word in found] == [(word.start, word.end) for word in script.parts[0].words]
         assert [word.start_s for word in found] == sorted(word.start_s for word in found)
         assert found[-1].end_s <= begins + 1e-6
+
+    async def test_phonemes_have_times_in_order_and_lie_in_their_slice(self, synthesizer):
+        begins, found, words = 0.0, [], []
+        for piece in await slices_of(synthesizer, script_of(SENTENCE, pause=0.5)):
+            ends = begins + len(piece.samples) / RATE
+            for sound in piece.phonemes:
+                assert begins - 1e-6 <= sound.start_s < ends + 1e-6
+                assert sound.phoneme.strip()
+                assert sound.start_s < sound.end_s
+            found += piece.phonemes
+            words += piece.words
+            begins = ends
+        assert found[0].start_s >= 0.5
+        assert found[-1].end_s <= begins + 1e-6
+        assert all(one.end_s <= other.start_s + 1e-6 for one, other in pairwise(found))
+        for word in words:  # made up of phonemes, without a gap
+            own = [sound for sound in found if word.start_s <= sound.start_s < word.end_s]
+            assert (own[0].start_s, own[-1].end_s) == (word.start_s, word.end_s)
+            assert all(one.end_s == other.start_s for one, other in pairwise(own))
+        said = sum(word.end_s - word.start_s for word in words)
+        assert said == pytest.approx(sum(sound.end_s - sound.start_s for sound in found))
 
     async def test_samples_belong_to_the_receiver(self, synthesizer):
         slices = await slices_of(synthesizer, script_of(SENTENCE))

@@ -6,13 +6,13 @@ import asyncio
 import math
 import time
 import zlib
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import numpy as np
 
 from rtvoice.config import SAMPLE_RATE
 from rtvoice.errors import InvalidInput, SynthesisFailed
-from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer, VoiceInfo, WordTime
+from rtvoice.speech.synthesizer import AudioSlice, PhonemeTime, SpeechOptions, Synthesizer, VoiceInfo, WordTime
 from rtvoice.text.segment import Pause
 
 if TYPE_CHECKING:
@@ -27,9 +27,11 @@ VOICES = (VoiceInfo("af_heart", "en-us", "female"), VoiceInfo("bm_george", "en-g
 LANGUAGES = ("en-us", "en-gb")
 WORD_S = 0.2
 
+Time = TypeVar("Time", WordTime, PhonemeTime)
+
 
 class ScriptedSynthesizer(Synthesizer):
-    """Speaks each word as a tone of its own, 0.2 s long at speed 1.
+    """Speaks each word as a tone of its own, 0.2 s long at speed 1. Its characters are its phonemes, equally long.
 
     Args:
         delay_s: how long each slice takes to make.
@@ -79,7 +81,7 @@ class ScriptedSynthesizer(Synthesizer):
         self, script: Script, options: SpeechOptions, *, ordinal: int, turn: Turn | None = None
     ) -> AsyncGenerator[AudioSlice, None]:
         self.segments.append(script.segment.text)
-        samples, words = sound_of(script, options)
+        samples, words, phonemes = sound_of(script, options)
         length = round(self.slice_s * SAMPLE_RATE)
         self.running += 1
         self.most_running = max(self.most_running, self.running)
@@ -96,8 +98,7 @@ class ScriptedSynthesizer(Synthesizer):
                 self.slices_made += 1
                 self.seconds_made += len(piece) / SAMPLE_RATE
                 end = start + len(piece)
-                begin_here = (word for word in words if start <= round(word.start_s * SAMPLE_RATE) < end)
-                yield AudioSlice(piece, tuple(begin_here))
+                yield AudioSlice(piece, _within(words, start, end), _within(phonemes, start, end))
         finally:
             self.running -= 1
 
@@ -109,20 +110,28 @@ class ScriptedSynthesizer(Synthesizer):
         self.entered -= 1
 
 
-def sound_of(script: Script, options: SpeechOptions) -> tuple[NDArray[np.float32], list[WordTime]]:
-    """The samples [N] and word times of a segment. Nothing but its script and the options goes into them."""
+def sound_of(script: Script, options: SpeechOptions) -> tuple[NDArray[np.float32], list[WordTime], list[PhonemeTime]]:
+    """A segment's samples [N] and the times of its words and phonemes, from nothing but its script and the options."""
     stretches = [np.zeros(0, np.float32)]
-    words = []
+    words, phonemes = [], []
     for part in script.parts:
         if isinstance(part, Pause):
             stretches.append(np.zeros(round(part.seconds * SAMPLE_RATE), np.float32))
             continue
         for word in part.words:
-            tone = _tone(part.text[word.at : word.to], options, part)
-            start_s = sum(map(len, stretches)) / SAMPLE_RATE
-            words.append(WordTime(word.start, word.end, start_s, start_s + len(tone) / SAMPLE_RATE))
+            said = part.text[word.at : word.to]
+            tone = _tone(said, options, part)
+            start = sum(map(len, stretches))
+            edges = [(start + len(tone) * n // len(said)) / SAMPLE_RATE for n in range(len(said) + 1)]
+            words.append(WordTime(word.start, word.end, edges[0], edges[-1]))
+            phonemes += map(PhonemeTime, said, edges, edges[1:])
             stretches.append(tone)
-    return np.concatenate(stretches), words
+    return np.concatenate(stretches), words, phonemes
+
+
+def _within(times: list[Time], start: int, end: int) -> tuple[Time, ...]:
+    """Those that begin between two samples."""
+    return tuple(time for time in times if start <= round(time.start_s * SAMPLE_RATE) < end)
 
 
 def _tone(word: str, options: SpeechOptions, passage: Passage) -> NDArray[np.float32]:

@@ -57,6 +57,10 @@ async def test_audio_is_whole_and_does_not_depend_on_how_text_arrives(engine):
     assert [word.text for word in words] == ["Hello", "there", "How", "are", "you", "today"]
     assert all(text[word.start : word.end] == word.text for word in words)
     assert [word.start_s for word in words] == pytest.approx([n * WORD_S for n in range(6)])
+    sounds = [sound for audio in whole for sound in audio.phonemes]
+    assert "".join(sound.phoneme for sound in sounds) == "HellothereHowareyoutoday"
+    assert {word.start_s for word in words} <= {sound.start_s for sound in sounds}
+    assert sounds[-1].end_s == words[-1].end_s
 
 
 async def test_nothing_to_say(engine):

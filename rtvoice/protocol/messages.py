@@ -210,6 +210,21 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Phoneme:
+    """When one sound is heard.
+
+    Attributes:
+        phoneme: one sound of the model's alphabet, with its marks of stress and length: `h`, `ˈO`, `ɑː`.
+        start_s: when it begins, in seconds from the utterance's first sample.
+        end_s: when it ends, likewise.
+    """
+
+    phoneme: str
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Audio:
     """A stretch of sound: the one binary message.
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from rtvoice.audio import Fader
 from rtvoice.config import SAMPLE_RATE
-from rtvoice.protocol.messages import Word
+from rtvoice.protocol.messages import Phoneme, Word
+from rtvoice.speech.synthesizer import AudioSlice
 from rtvoice.text.front import TextFront, TextOptions
 from rtvoice.text.stops import ends_sentence
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer, WordTime
+    from rtvoice.speech.synthesizer import PhonemeTime, SpeechOptions, Synthesizer, WordTime
     from rtvoice.speech.turn import Turn
     from rtvoice.text.segment import Script, Segment
 
@@ -124,6 +125,7 @@ class SpokenAudio:
         samples: mono, 24 kHz, float32 in -1..1, shape [N], N >= 1.
         words: those that begin in it or just behind it, in order; times are in seconds from the utterance's first
             sample.
+        phonemes: likewise; see `PhonemeTime` for what one is.
     """
 
     segment: Segment
@@ -132,6 +134,7 @@ class SpokenAudio:
     index: int
     samples: NDArray[np.float32]
     words: tuple[Word, ...]
+    phonemes: tuple[Phoneme, ...]
 
 
 async def narrate(
@@ -170,10 +173,12 @@ async def narrate(
             begins = index
             slices = synthesizer.speak(script, options, ordinal=ordinal, turn=turn)
             async with aclosing(_stretches(slices, pause)) as stretches:
-                async for samples, words, closes in stretches:
-                    placed = _words(script.segment, words, begins + len(pause))
-                    yield SpokenAudio(script.segment, index == begins, closes, index, samples, placed)
-                    index += len(samples)
+                offset_s = (begins + len(pause)) / SAMPLE_RATE
+                async for audio, closes in stretches:
+                    words = _words(script.segment, audio.words, offset_s)
+                    phonemes = _phonemes(audio.phonemes, offset_s)
+                    yield SpokenAudio(script.segment, index == begins, closes, index, audio.samples, words, phonemes)
+                    index += len(audio.samples)
             if index > begins:
                 ends = pause_s > 0 and ends_sentence(script.segment.text)
                 pause = np.zeros(round(pause_s * SAMPLE_RATE) if ends else 0, np.float32)
@@ -182,14 +187,15 @@ async def narrate(
 
 async def _stretches(
     slices: AsyncGenerator[AudioSlice, None], pause: NDArray[np.float32]
-) -> AsyncGenerator[tuple[NDArray[np.float32], tuple[WordTime, ...], bool], None]:
-    """A segment's audio behind a pause, faded in and out: samples, the words that begin, whether it is the last.
+) -> AsyncGenerator[tuple[AudioSlice, bool], None]:
+    """A segment's audio behind a pause, faded in and out, and whether it is the last. Times do not count the pause.
 
     Nothing, if there are no slices. The last few milliseconds of a slice come with the next one, or as a stretch of
     their own at the end.
     """
     fader = Fader()
     words: tuple[WordTime, ...] = ()
+    phonemes: tuple[PhonemeTime, ...] = ()
     silence: NDArray[np.float32] | None = pause
     failure: Exception | None = None
     async with aclosing(slices):
@@ -197,16 +203,17 @@ async def _stretches(
             async for piece in slices:
                 samples = fader.push(piece.samples)
                 words += piece.words
+                phonemes += piece.phonemes
                 if silence is not None:
                     samples, silence = np.concatenate([silence, samples]), None
                 if len(samples):
-                    yield samples, words, False
-                    words = ()
+                    yield AudioSlice(samples, words, phonemes), False
+                    words, phonemes = (), ()
         except Exception as error:  # raised below, behind what was made before it
             failure = error
     rest = fader.finish()
     if len(rest):
-        yield rest, words, failure is None
+        yield AudioSlice(rest, words, phonemes), failure is None
     if failure is not None:
         raise failure
 
@@ -219,17 +226,25 @@ async def _scripts(text: AsyncIterator[str | Mark], front: TextFront) -> AsyncGe
         yield script
 
 
-def _words(segment: Segment, words: tuple[WordTime, ...], begins: int) -> tuple[Word, ...]:
-    offset = begins / SAMPLE_RATE
+def _words(segment: Segment, words: tuple[WordTime, ...], offset_s: float) -> tuple[Word, ...]:
     return tuple(
         Word(
             text=segment.text[word.start - segment.start : word.end - segment.start],
             start=word.start,
             end=word.end,
-            start_s=round(offset + word.start_s, 4),
-            end_s=round(offset + word.end_s, 4),
+            start_s=round(offset_s + word.start_s, 4),
+            end_s=round(offset_s + word.end_s, 4),
         )
         for word in words
+    )
+
+
+def _phonemes(phonemes: tuple[PhonemeTime, ...], offset_s: float) -> tuple[Phoneme, ...]:
+    return tuple(
+        Phoneme(
+            phoneme=sound.phoneme, start_s=round(offset_s + sound.start_s, 4), end_s=round(offset_s + sound.end_s, 4)
+        )
+        for sound in phonemes
     )
 
 

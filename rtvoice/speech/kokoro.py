@@ -21,7 +21,7 @@ from rtvoice.speech.networks import LATER, make_pool, read_arrays
 from rtvoice.speech.phonemes import LANGUAGES, Phonemizer, data_files
 from rtvoice.speech.pieces import TARGET, cut
 from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer, VoiceInfo
-from rtvoice.speech.timing import WordClock
+from rtvoice.speech.timing import WordClock, begun
 from rtvoice.speech.turn import Turn
 from rtvoice.speech.voices import VoiceStore
 from rtvoice.text.segment import Passage
@@ -259,12 +259,11 @@ class KokoroSynthesizer(Synthesizer):
         turn: Turn,
     ) -> AsyncGenerator[AudioSlice, None]:
         features = await acoustics.features(piece.phonemes, style, speed, turn)
-        words = clock.times(piece, features.durations, features.energy, start / SAMPLE_RATE)
+        phonemes, words = clock.times(piece, features.durations, features.energy, start / SAMPLE_RATE)
         async for samples in self._sound(acoustics, features, voice, style, noise, turn):
             start += len(samples)
-            beginning = [word for word in words if word.start_s < start / SAMPLE_RATE]
-            words = words[len(beginning) :]
-            yield AudioSlice(samples, tuple(beginning))
+            end_s = start / SAMPLE_RATE
+            yield AudioSlice(samples, words=begun(words, end_s), phonemes=begun(phonemes, end_s))
 
     async def _sound(
         self,

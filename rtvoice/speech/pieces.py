@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from rtvoice.speech.vocabulary import MAX_PHONEMES
+from rtvoice.speech.vocabulary import LEADING, MAX_PHONEMES, TRAILING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,9 +28,6 @@ _BREATHS: Final = {
     **dict.fromkeys(',)”"', _COMMA),
 }
 _UNSPACED: Final = _BREATHS.keys() - {'"', "."}  # which may as well open a quotation, or part initials
-# Parts of a sound: nothing is cut before these, nor behind those.
-_TRAILING: Final = frozenset("ːʰʲ\u0303→↗↘↓")
-_LEADING: Final = frozenset("ˈˌ")
 
 
 class Span(NamedTuple):
@@ -129,7 +126,7 @@ def _edge(text: str, at: int, end: int, target: int, limit: int) -> int:
         return at + length
     half = at + ceil(length / ceil(length / limit))
     place = half
-    while place > at + 1 and (text[place] in _TRAILING or text[place - 1] in _LEADING):
+    while place > at + 1 and (text[place] in TRAILING or text[place - 1] in LEADING):
         place -= 1
     return place if place > at + 1 else half
 

@@ -1,4 +1,4 @@
-"""The engine's seam: a segment of text becomes audio and word times.
+"""The engine's seam: a segment of text becomes audio, with the times of its words and phonemes.
 
 `Synthesizer` is all that the layers above know of speech. `rtvoice.speech.kokoro` is the real one; tests have a
 scripted one, and the same contract suite runs on both.
@@ -75,16 +75,37 @@ class WordTime:
 
 
 @dataclass(frozen=True, slots=True)
+class PhonemeTime:
+    """When one sound is heard.
+
+    A phoneme is a sound with its marks of stress and length. Spaces and punctuation are none: the voice rests there.
+    Phonemes without such a rest between them follow each other without a gap; the last one before a rest ends where it
+    falls silent. A word begins with its first phoneme and ends with its last.
+
+    Attributes:
+        phoneme: as the model's alphabet has it (`rtvoice.speech.vocabulary`): `h`, `ˈO`, `ɑː`, `ʧ`.
+        start_s: when it begins, in seconds from the start of its segment's audio.
+        end_s: when it ends, likewise.
+    """
+
+    phoneme: str
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class AudioSlice:
     """A stretch of a segment's audio that leaves the engine at once.
 
     Attributes:
         samples: mono, 24 kHz, float32 in -1..1, shape [N], N >= 1. Owned by the receiver.
         words: the words that begin in this slice, in order. None lies in an earlier slice.
+        phonemes: the phonemes that begin in this slice, likewise.
     """
 
     samples: NDArray[np.float32]
     words: tuple[WordTime, ...] = ()
+    phonemes: tuple[PhonemeTime, ...] = ()
 
 
 class Synthesizer(ABC):

@@ -1,13 +1,16 @@
-"""When each word is heard, from the durations that the text network predicts."""
+"""When each phoneme, and so each word, is heard, from the durations that the text network predicts."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from rtvoice.speech.synthesizer import WordTime
+from rtvoice.speech.synthesizer import PhonemeTime, WordTime
+from rtvoice.speech.vocabulary import sounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,13 +28,17 @@ _SILENT = -1.0
 """Predicted energy below which there is nothing to hear: the sound is then 60 dB and more below full scale."""
 
 
+_Time = TypeVar("_Time", PhonemeTime, WordTime)
+
+
 class WordClock:
-    """Gives the words of a passage their times, piece by piece.
+    """Gives the phonemes and the words of a passage their times, piece by piece.
+
+    A phoneme lasts until the next one begins. Where none follows at once, but a space, punctuation or the end, it ends
+    where it falls silent: most of the pause behind it the model counts to the phoneme itself.
 
     A word of the text is what has one range of it: `$5`, spoken as two words, is one. It begins with the first phoneme
     of what is spoken for it in a piece and ends with the last; of a word that is cut in two, the first piece counts.
-    Spaces and punctuation belong to no word. Nor does the pause behind a word, most of which the model counts to the
-    word's last phoneme: the word ends where that one falls silent.
     """
 
     def __init__(self, spoken: Sequence[SpokenWord], words: Sequence[PhonemeWord]) -> None:
@@ -46,8 +53,10 @@ class WordClock:
 
     def times(
         self, piece: Piece, durations: NDArray[np.float32], energy: NDArray[np.float32], start_s: float
-    ) -> list[WordTime]:
-        """Return the times of the words that begin in a piece. None begins before the one ahead of it has ended.
+    ) -> tuple[list[PhonemeTime], list[WordTime]]:
+        """Return the times of a piece's phonemes and of the words that begin in it.
+
+        Both are in order; none begins before the one ahead of it has ended.
 
         Args:
             piece: what one call of the model speaks.
@@ -55,20 +64,44 @@ class WordClock:
             energy: as predicted, [2F].
             start_s: when the piece begins, in seconds from the start of the segment.
         """
-        edges = np.cumsum(durations).astype(int)  # edges[i]: the end of input i, the start of phoneme i
-        found: list[WordTime] = []
+        places = list(sounds(piece.phonemes))
+        phonemes = list(_phonemes(piece.phonemes, places, durations, energy, start_s))
+        begins = [at for at, _ in places]
+        words: list[WordTime] = []
         for span in piece.spans:
             source = self._ranges[span.word]
-            if source is None:
+            own = phonemes[bisect_left(begins, span.at) : bisect_left(begins, span.to)]
+            if source is None or not own:
                 continue
-            begin = start_s + FRAME_S * int(edges[span.at])
-            end = start_s + FRAME_S * _falls_silent(energy, int(edges[span.to - 1]), int(edges[span.to]))
-            if found and (found[-1].start, found[-1].end) == source:
-                found[-1] = replace(found[-1], end_s=end)
+            if words and (words[-1].start, words[-1].end) == source:
+                words[-1] = replace(words[-1], end_s=own[-1].end_s)
             elif source not in self._timed:
                 self._timed.add(source)
-                found.append(WordTime(*source, begin, end))
-        return found
+                words.append(WordTime(*source, own[0].start_s, own[-1].end_s))
+        return phonemes, words
+
+
+def begun(times: list[_Time], before_s: float) -> tuple[_Time, ...]:
+    """Take out of times in order those that begin before that moment, in seconds."""
+    count = bisect_left(times, before_s, key=lambda time: time.start_s)
+    taken = tuple(times[:count])
+    del times[:count]
+    return taken
+
+
+def _phonemes(
+    text: str,
+    places: Sequence[tuple[int, int]],
+    durations: NDArray[np.float32],
+    energy: NDArray[np.float32],
+    start_s: float,
+) -> Iterator[PhonemeTime]:
+    """The times of the sounds at these places of a piece's characters; see `WordClock.times`."""
+    edges = np.cumsum(durations).astype(int)  # edges[i]: the end of input i, the start of character i
+    for (at, to), (following, _) in pairwise([*places, (-1, -1)]):
+        begin, end = int(edges[at]), int(edges[to])
+        heard_to = end if following == to else _falls_silent(energy, begin, end)
+        yield PhonemeTime(text[at:to], start_s + FRAME_S * begin, start_s + FRAME_S * heard_to)
 
 
 def _falls_silent(energy: NDArray[np.float32], begin: int, end: int) -> float:
@@ -78,7 +111,7 @@ def _falls_silent(energy: NDArray[np.float32], begin: int, end: int) -> float:
 
 
 def _matched(spoken: Sequence[SpokenWord], words: Iterable[PhonemeWord]) -> Iterator[tuple[int, int] | None]:
-    """Yield, for each pronounced word, the range of the text it came from; None for punctuation."""
+    """Yield, for each pronounced word or mark, the range of the text it came from; None if it came from no word."""
     first = 0
     for word in words:
         while first < len(spoken) and spoken[first].to <= word.at:
@@ -86,5 +119,5 @@ def _matched(spoken: Sequence[SpokenWord], words: Iterable[PhonemeWord]) -> Iter
         last = first
         while last < len(spoken) and spoken[last].at < word.to:
             last += 1
-        over = spoken[first:last] if any(map(str.isalpha, word.phonemes)) else ()
+        over = spoken[first:last]
         yield (min(w.start for w in over), max(w.end for w in over)) if over else None

@@ -15,7 +15,7 @@ from rtvoice.protocol.messages import Audio, ClientMessage, Error, ServerMessage
 
 CLIENT = typing.get_args(ClientMessage)
 SERVER = typing.get_args(ServerMessage)
-PARTS = (messages.Voice, messages.SessionLimits, messages.Word)
+PARTS = (messages.Voice, messages.SessionLimits, messages.Phoneme, messages.Word)
 
 _text = st.text(st.characters(codec="utf-8"), max_size=40)
 _count = st.integers(0, 2**53)

@@ -12,12 +12,13 @@ from rtvoice.speech.synthesizer import SpeechOptions
 from tests.scripted import ScriptedSynthesizer
 
 
-async def spoken(*pieces, **options):
+async def spoken(*pieces, pause_s=0.0, **options):
     inbox = TextInbox()
     for piece in pieces:
         inbox.flush() if piece is FLUSH else inbox.push(piece)
     inbox.end()
-    async with aclosing(narrate(inbox, ScriptedSynthesizer(), SpeechOptions(**options))) as narration:
+    narration = narrate(inbox, ScriptedSynthesizer(), SpeechOptions(**options), pause_s=pause_s)
+    async with aclosing(narration):
         return [audio async for audio in narration]
 
 
@@ -43,6 +44,16 @@ async def test_words_are_as_sent_and_timed_in_the_utterance():
     words = [word for audio in heard for word in audio.words]
     assert [(word.text, word.start, word.end) for word in words] == [("One", 0, 3), ("two", 4, 7), ("Three", 9, 14)]
     assert [word.start_s for word in words] == pytest.approx([0.0, 0.2, 0.4])
+
+
+async def test_phonemes_are_timed_in_the_utterance_behind_its_pauses():
+    heard = await spoken("One two.", FLUSH, " I", pause_s=0.5)
+    sounds = [sound for audio in heard for sound in audio.phonemes]
+    assert "".join(sound.phoneme for sound in sounds) == "OnetwoI"
+    assert [sound.start_s for sound in sounds] == pytest.approx([*(n / 15 for n in range(6)), 0.9], abs=1e-4)
+    assert sounds[-1].end_s == pytest.approx(1.1)
+    for audio in heard:  # a word comes with its first one
+        assert {word.start_s for word in audio.words} <= {sound.start_s for sound in audio.phonemes}
 
 
 async def test_a_segment_is_begun_when_the_audio_before_it_is_taken():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rtvoice.speech.vocabulary import MAX_PHONEMES, config_file, ids, vocabulary
+from rtvoice.speech.g2p.notation import PUNCTUATION
+from rtvoice.speech.vocabulary import LEADING, MAX_PHONEMES, TRAILING, config_file, ids, sounds, vocabulary
 
 
 def test_the_vocabulary_is_upstreams():
@@ -22,6 +23,25 @@ def test_ids_stand_between_zeros():
 def test_an_unknown_character_is_named():
     with pytest.raises(ValueError, match="vocabulary: 7 é"):
         ids("a7é")
+
+
+@pytest.mark.parametrize(
+    ("phonemes", "found"),
+    [
+        ("həlˈO", "h ə l ˈO"),
+        ("ʧˈɜːʧ, ˌɛ̃ː!", "ʧ ˈɜː ʧ ˌɛ̃ː"),
+        ("tʰʲ↘ᵊl", "tʰʲ↘ ᵊ l"),
+        ("“ˈ” — …", ""),
+        ("ˈ aˌ ː", "a"),
+    ],
+)
+def test_a_sound_is_a_character_with_its_marks(phonemes, found):
+    assert [phonemes[at:to] for at, to in sounds(phonemes)] == found.split()
+
+
+def test_every_character_is_a_sound_or_a_mark_of_one_or_silence():
+    alone = {character for character in vocabulary() if list(sounds(character))}
+    assert vocabulary().keys() - alone == {*LEADING, *TRAILING, *PUNCTUATION, " "}
 
 
 def test_the_limit_is_510():
