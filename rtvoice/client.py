@@ -14,7 +14,21 @@ from rtvoice.errors import ConnectionLost, RtvoiceError
 from rtvoice.line import Line
 from rtvoice.link import Link, Mailbox, exception_of
 from rtvoice.pieces import pieces
-from rtvoice.protocol.messages import Audio, Cancel, Cancelled, Done, End, Error, Flush, Segment, Speak, Word, Words
+from rtvoice.protocol.messages import (
+    Audio,
+    Cancel,
+    Cancelled,
+    Done,
+    End,
+    Error,
+    Flush,
+    Phoneme,
+    Phonemes,
+    Segment,
+    Speak,
+    Word,
+    Words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Mapping
@@ -42,6 +56,7 @@ class Frame:
             utterance's first sample.
         segment: where this frame begins a sentence or clause, its first character in the utterance's text and the one
             behind its last; else None.
+        phonemes: the sounds that begin in it or soon after it, as `words`; if they were asked for.
     """
 
     utterance: int
@@ -49,6 +64,7 @@ class Frame:
     samples: bytes = field(repr=False)
     words: tuple[Word, ...] = ()
     segment: tuple[int, int] | None = None
+    phonemes: tuple[Phoneme, ...] = ()
 
 
 @asynccontextmanager
@@ -120,6 +136,7 @@ class Session:
         markup: str | None = None,
         control: bool | None = None,
         lexicon: Mapping[str, str] | None = None,
+        phoneme_times: bool | None = None,
     ) -> Utterance:
         """Prepare an utterance. It begins when it is iterated over.
 
@@ -135,6 +152,7 @@ class Session:
             markup: `markdown`, `plain` or `ssml`; by default the first.
             control: whether `[pause:0.8s]` and `[word](/phonemes/)` in the text act, if the server allows it.
             lexicon: how some words are said: `{"GIF": "jif", "Zefira": "/zɛfˈɪɹə/"}`.
+            phoneme_times: whether frames have `phonemes`, which say when each sound is heard.
         """
         options = Speak(
             text="",
@@ -148,6 +166,7 @@ class Session:
             markup=markup,
             control=control,
             lexicon=lexicon,
+            phoneme_times=phoneme_times,
         )
         return Utterance(self._line, text, options)
 
@@ -235,6 +254,7 @@ class Utterance:
 
     async def _frames(self) -> AsyncGenerator[Frame, None]:
         words: tuple[Word, ...] = ()
+        phonemes: tuple[Phoneme, ...] = ()
         segment: tuple[int, int] | None = None
         while self.result is None:
             match message := await self._mailbox.read():
@@ -242,9 +262,11 @@ class Utterance:
                     segment = (message.start, message.end)
                 case Words():
                     words += message.words
+                case Phonemes():
+                    phonemes += message.phonemes
                 case Audio():
-                    frame = Frame(message.utterance, message.sample, message.data, words, segment)
-                    words, segment = (), None
+                    frame = Frame(message.utterance, message.sample, message.data, words, segment, phonemes)
+                    words, segment, phonemes = (), None, ()
                     self._heard.take(frame)
                     yield frame
                 case Done() | Cancelled():

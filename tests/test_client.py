@@ -99,6 +99,15 @@ async def test_options_reach_the_voice(session):
     assert len(await spoken(speed=2.0)) == len(plain) // 2
 
 
+async def test_phonemes_come_to_who_asks_for_them(session):
+    frames = [frame async for frame in session.speak("One two. Three.", phoneme_times=True)]
+    sounds = [sound for frame in frames for sound in frame.phonemes]
+    assert "".join(sound.phoneme for sound in sounds) == "OnetwoThree"
+    for frame in frames:  # a word comes with its first one
+        assert {word.start_s for word in frame.words} <= {sound.start_s for sound in frame.phonemes}
+    assert not any([frame.phonemes async for frame in session.speak("One two.")])
+
+
 async def test_nothing_to_say_is_done(session):
     utterance = session.speak("")
     assert [frame async for frame in utterance] == []

@@ -7,6 +7,7 @@ import { Emitter } from "./emitter.js";
  * @property {number} [speed] factor on the pace, 0.5 to 2.0
  * @property {string} [language] one of `ready.languages`; the voice's own if not given
  * @property {number} [seed] same seed, text, voice and speed: same samples
+ * @property {boolean} [phoneme_times] whether `phonemes` are told
  *
  * @typedef {object} Frame
  * @property {number} at index of its first sample in the utterance
@@ -18,6 +19,8 @@ import { Emitter } from "./emitter.js";
  * @property {number} end index behind its last character
  * @property {number} startS when it begins, in seconds from the utterance's first sample
  * @property {number} endS when it ends, likewise
+ *
+ * @typedef {{phoneme: string, startS: number, endS: number}} Phoneme a sound; times as a word's
  *
  * @typedef {object} Segment
  * @property {number} start index of its first character (UTF-16)
@@ -39,6 +42,7 @@ import { Emitter } from "./emitter.js";
  *   every second, with what that took the last time
  * @property {Segment} segment the next audio speaks this
  * @property {Word[]} words begin in the audio that comes next
+ * @property {Phoneme[]} phonemes likewise
  * @property {Frame} audio
  * @property {Outcome | SpeechError} end nothing follows
  */
@@ -207,6 +211,16 @@ export class Utterance extends Emitter {
             ...this.#range(word),
             startS: word.start_s,
             endS: word.end_s,
+          })),
+        );
+        break;
+      case "phonemes":
+        this.emit(
+          "phonemes",
+          message.phonemes.map((/** @type {any} */ { phoneme, start_s: startS, end_s: endS }) => ({
+            phoneme,
+            startS,
+            endS,
           })),
         );
         break;

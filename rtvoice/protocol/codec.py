@@ -43,6 +43,8 @@ from rtvoice.protocol.messages import (
     Loading,
     Mark,
     Marked,
+    Phoneme,
+    Phonemes,
     Ready,
     Segment,
     ServerMessage,
@@ -90,6 +92,7 @@ _CLIENT: dict[str, tuple[type, dict[str, Field]]] = {
             "markup": Field(one_of(*MARKUPS), required=False),
             "control": Field(boolean, required=False),
             "lexicon": Field(strings_by_string(LEXICON_ENTRIES, LEXICON_CHARACTERS), required=False),
+            "phoneme_times": Field(boolean, required=False),
         },
     ),
     "flush": (Flush, _UTTERANCE),
@@ -108,6 +111,7 @@ _FIGURES = {
 _VOICE = {name: Field(string) for name in ("name", "language", "gender")}
 _RANGE = {"start": Field(_COUNT), "end": Field(_COUNT)}
 _WORD = {"text": Field(string), **_RANGE, "start_s": Field(_SECONDS), "end_s": Field(_SECONDS)}
+_PHONEME = {"phoneme": Field(string), "start_s": Field(_SECONDS), "end_s": Field(_SECONDS)}
 _LIMITS = {
     "text_characters": Field(_COUNT),
     "message_bytes": Field(_COUNT),
@@ -142,6 +146,7 @@ _SERVER: dict[str, tuple[type, dict[str, Field]]] = {
     ),
     "segment": (Segment, {"utterance": Field(_NUMBER), **_RANGE, "sample": Field(_COUNT)}),
     "words": (Words, {"utterance": Field(_NUMBER), "words": Field(array(nested(Word, _WORD)))}),
+    "phonemes": (Phonemes, {"utterance": Field(_NUMBER), "phonemes": Field(array(nested(Phoneme, _PHONEME)))}),
     "mark": (Marked, {"utterance": Field(_NUMBER), "name": Field(string), "sample": Field(_COUNT)}),
     "done": (Done, {"utterance": Field(_NUMBER), **_FIGURES}),
     "cancelled": (Cancelled, {"utterance": Field(_NUMBER), "spoken_ms": Field(_COUNT, required=False), **_FIGURES}),

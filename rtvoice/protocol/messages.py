@@ -29,6 +29,7 @@ class Speak:
         markup: whose marks the text has: markdown, plain (none) or ssml.
         control: whether `[pause:0.8s]` and `[word](/phonemes/)` in the text act.
         lexicon: how some words are said: in other words, or as `/phonemes/`.
+        phoneme_times: whether `Phonemes` are told as well as `Words`.
     """
 
     text: str
@@ -43,12 +44,25 @@ class Speak:
     markup: str | None = None
     control: bool | None = None
     lexicon: Mapping[str, str] | None = None
+    phoneme_times: bool | None = None
 
 
 MARKUPS = ("markdown", "plain", "ssml")
 """Whose marks a text may have, the default first."""
 
-OPTIONS = ("voice", "speed", "language", "format", "sample_rate", "pause_ms", "seed", "markup", "control", "lexicon")
+OPTIONS = (
+    "voice",
+    "speed",
+    "language",
+    "format",
+    "sample_rate",
+    "pause_ms",
+    "seed",
+    "markup",
+    "control",
+    "lexicon",
+    "phoneme_times",
+)
 """The fields of `Speak` that only the message that opens an utterance may carry."""
 
 
@@ -225,6 +239,14 @@ class Phoneme:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Phonemes:
+    """The phonemes that begin in the audio that follows; for an utterance that asked for them."""
+
+    utterance: int
+    phonemes: tuple[Phoneme, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Audio:
     """A stretch of sound: the one binary message.
 
@@ -328,6 +350,6 @@ class Error:
 
 
 ClientMessage = Speak | Flush | Mark | End | Cancel
-ServerMessage = Ready | Loading | Segment | Words | Audio | Marked | Done | Cancelled | Error
+ServerMessage = Ready | Loading | Segment | Words | Phonemes | Audio | Marked | Done | Cancelled | Error
 Terminal = Done | Cancelled | Error
 """What ends an utterance; an `Error` only if it carries a number."""

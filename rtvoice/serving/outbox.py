@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rtvoice.config import SAMPLE_RATE
 from rtvoice.protocol.dialect import Reply
-from rtvoice.protocol.messages import Cancelled, Error, Loading, Segment, Words
+from rtvoice.protocol.messages import Cancelled, Error, Loading, Phonemes, Segment, Words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,7 +59,7 @@ class Failure:
     error: RtvoiceError
 
 
-Speech = Sound | Passed | Finish | Failure | Segment | Words
+Speech = Sound | Passed | Finish | Failure | Segment | Words | Phonemes
 Answer = Cancelled | Error | Loading | Reply
 
 

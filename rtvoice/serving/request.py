@@ -35,6 +35,7 @@ class Request:
         pause_s: silence between its sentences.
         listener: who hears it.
         account: what it takes is charged to.
+        phoneme_times: whether the times of its phonemes are told.
 
     Attributes:
         rate: samples a second that it leaves at.
@@ -54,6 +55,8 @@ class Request:
         pause_s: float,
         listener: PlaybackClock,
         account: Account,
+        *,
+        phoneme_times: bool = False,
     ) -> None:
         self.number = number
         self.options = options
@@ -62,6 +65,7 @@ class Request:
         self.pause_s = pause_s
         self.listener = listener
         self.account = account
+        self.phoneme_times = phoneme_times
         self._encoder = Encoder(audio_format)
         self.inbox = TextInbox()
         self.samples_sent = 0

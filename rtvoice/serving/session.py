@@ -33,6 +33,7 @@ from rtvoice.protocol.messages import (
     Loading,
     Mark,
     Marked,
+    Phonemes,
     Segment,
     ServerMessage,
     Speak,
@@ -209,6 +210,7 @@ class Session:
                 (options.pause_ms or 0) / 1000,
                 PlaybackClock() if self._dialect.is_concurrent else self._listener,
                 Account(self._account),
+                phoneme_times=bool(options.phoneme_times),
             )
             self._opened.set()
 
@@ -313,6 +315,8 @@ class Session:
             self._outbox.put(Segment(utterance=number, start=segment.start, end=segment.end, sample=sample))
         if audio.words:
             self._outbox.put(Words(utterance=number, words=audio.words))
+        if audio.phonemes and utterance.phoneme_times:
+            self._outbox.put(Phonemes(utterance=number, phonemes=audio.phonemes))
         self._metrics.audio_ahead(utterance.listener.ahead(self._now()))
         left = len(audio.samples)
         for samples in cut(audio.samples, _FRAME):
@@ -385,7 +389,7 @@ class Session:
             case Words():
                 self._conversation.send_words(item)
                 return [item]
-            case Segment():
+            case Segment() | Phonemes():
                 return [item]
             case Finish(number):
                 rest = utterance.finish()

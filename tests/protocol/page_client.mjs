@@ -35,6 +35,7 @@ function open(number, options) {
   if (utterance.number !== number) throw new Error(`utterance ${utterance.number} where ${number} was expected`);
   utterance.on("segment", (segment) => tell({ event: "segment", utterance: number, ...segment }));
   utterance.on("words", (words) => tell({ event: "words", utterance: number, words }));
+  utterance.on("phonemes", (phonemes) => tell({ event: "phonemes", utterance: number, phonemes }));
   utterance.on("audio", ({ at, samples }) => tell({ event: "audio", utterance: number, at, bytes: samples.byteLength }));
   utterance.on("end", ({ type, code, field, spoken, audioS }) =>
     tell({ event: "end", utterance: number, type: type ?? "error", code, field, spoken, audioS }),

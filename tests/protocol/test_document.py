@@ -37,7 +37,7 @@ def test_what_the_server_sends(text):
     assert isinstance(decode_server(text), ServerMessage)
 
 
-@pytest.mark.parametrize("kind", ["ready", "segment", "words", "done", "cancelled", "error"])
+@pytest.mark.parametrize("kind", ["ready", "segment", "words", "phonemes", "done", "cancelled", "error"])
 def test_every_field_is_described(kind):
     from rtvoice.protocol.codec import _SERVER
 

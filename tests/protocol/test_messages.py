@@ -32,6 +32,8 @@ _FIELDS = {
     "limits": st.deferred(lambda: instances(messages.SessionLimits)),
     "max_speed": _seconds,
     "min_speed": _seconds,
+    "phoneme_times": st.booleans(),
+    "phonemes": st.deferred(lambda: st.lists(instances(messages.Phoneme), max_size=3).map(tuple)),
     "protocol": _count,
     "pause_ms": st.integers(0, 10_000),
     "sample_rate": st.sampled_from(SAMPLE_RATES),

@@ -142,6 +142,17 @@ async def test_a_transcript(name):
             assert len(page.told(message["utterance"], "end")) == 1
             assert (last.get("code"), last.get("field")) == (message.get("code"), message.get("field"))
     check_characters(page, told)
+    for number in {message["utterance"] for message in told if message["type"] == "phonemes"}:
+        assert [
+            (sound["phoneme"], sound["startS"], sound["endS"])
+            for event in page.told(number, "phonemes")
+            for sound in event["phonemes"]
+        ] == [
+            (sound["phoneme"], sound["start_s"], sound["end_s"])
+            for message in told
+            if message["type"] == "phonemes" and message["utterance"] == number
+            for sound in message["phonemes"]
+        ]
 
 
 def check_characters(page, told):
