@@ -78,9 +78,9 @@ class WordTime:
 class PhonemeTime:
     """When one sound is heard.
 
-    A phoneme is a sound with its marks of stress and length. Spaces and punctuation are none: the voice rests there.
-    Phonemes without such a rest between them follow each other without a gap; the last one before a rest ends where it
-    falls silent. A word begins with its first phoneme and ends with its last.
+    A phoneme is a sound with its marks of stress and length. Spaces and punctuation are none. It lasts until the next
+    one begins, be it another word's; or, where there is a pause, until it falls silent. A word begins with its first
+    phoneme and ends with its last.
 
     Attributes:
         phoneme: as the model's alphabet has it (`rtvoice.speech.vocabulary`): `h`, `ˈO`, `ɑː`, `ʧ`.

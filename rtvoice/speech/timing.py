@@ -34,8 +34,8 @@ _Time = TypeVar("_Time", PhonemeTime, WordTime)
 class WordClock:
     """Gives the phonemes and the words of a passage their times, piece by piece.
 
-    A phoneme lasts until the next one begins. Where none follows at once, but a space, punctuation or the end, it ends
-    where it falls silent: most of the pause behind it the model counts to the phoneme itself.
+    A phoneme lasts until the next one begins: the model gives a space two frames or so, mostly full of sound. Where
+    there is a pause it ends where it falls silent; most of a pause the model counts to the phoneme before it.
 
     A word of the text is what has one range of it: `$5`, spoken as two words, is one. It begins with the first phoneme
     of what is spoken for it in a piece and ends with the last; of a word that is cut in two, the first piece counts.
@@ -98,16 +98,24 @@ def _phonemes(
 ) -> Iterator[PhonemeTime]:
     """The times of the sounds at these places of a piece's characters; see `WordClock.times`."""
     edges = np.cumsum(durations).astype(int)  # edges[i]: the end of input i, the start of character i
-    for (at, to), (following, _) in pairwise([*places, (-1, -1)]):
+    for (at, to), (following, _) in pairwise([*places, (len(edges) - 1, -1)]):
         begin, end = int(edges[at]), int(edges[to])
-        heard_to = end if following == to else _falls_silent(energy, begin, end)
+        heard_to = end if following == to else _falls_silent(energy, begin, end, int(edges[following]))
         yield PhonemeTime(text[at:to], start_s + FRAME_S * begin, start_s + FRAME_S * heard_to)
 
 
-def _falls_silent(energy: NDArray[np.float32], begin: int, end: int) -> float:
-    """The frame behind the last one to be heard of a phoneme that lasts from `begin` to `end`; never `begin` itself."""
+def _falls_silent(energy: NDArray[np.float32], begin: int, end: int, until: int) -> float:
+    """The frame from which on a phoneme is not heard any more.
+
+    It has the frames from `begin` to `end`, in which it may be silent for a while, as before a plosive's release. What
+    is heard behind them without a break belongs to it too, up to `until`. It lasts a frame at least.
+    """
     heard = np.flatnonzero(energy[2 * begin : 2 * end] >= _SILENT)
-    return begin + (int(heard[-1]) + 1) / 2 if len(heard) else min(begin + 1, end)
+    heard_to = begin + (int(heard[-1]) + 1) / 2 if len(heard) else begin + 1
+    if heard_to < end:
+        return heard_to
+    silent = np.flatnonzero(energy[2 * end : 2 * until] < _SILENT)
+    return end + int(silent[0]) / 2 if len(silent) else until
 
 
 def _matched(spoken: Sequence[SpokenWord], words: Iterable[PhonemeWord]) -> Iterator[tuple[int, int] | None]:

@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,7 +34,9 @@ def test_a_word_lasts_from_its_first_phoneme_to_its_last():
     clock, words = clock_of(("hi", (0, 2), "ha"), ("you", (3, 6), "ju"))
     (piece,) = cut(words)
     durations = np.array([4, 1, 2, 8, 3, 5, 6], np.float32)  # silence, h, a, space, j, u, silence
-    _, (first, second) = clock.times(piece, durations, loud(durations), 10.0)
+    energy = loud(durations)
+    energy[2 * 7 : 2 * 15] = energy[2 * 23 :] = -8.0
+    _, (first, second) = clock.times(piece, durations, energy, 10.0)
     assert (first.start, first.end, second.start, second.end) == (0, 2, 3, 6)
     np.testing.assert_allclose([first.start_s, first.end_s], [10 + 0.1, 10 + 0.175])
     np.testing.assert_allclose([second.start_s, second.end_s], [10 + 0.375, 10 + 0.575])
@@ -44,11 +47,22 @@ def test_a_phoneme_lasts_until_the_next_with_its_marks():
     (piece,) = cut(words)
     durations = np.array([4, 1, 2, 3, 5, 6, 7, 8, 9], np.float32)  # silence, h, ˈ, ɜ, ː, t, space, ə, silence
     energy = loud(durations)
-    energy[2 * 5 : 2 * 8] = energy[2 * 17 : 2 * 28] = -8.0  # a dip inside; the last four frames of t, and the space
+    energy[2 * 5 : 2 * 8] = energy[2 * 17 : 2 * 22] = energy[2 * 36 :] = -8.0  # a dip inside, the end of t, the end
     phonemes, _ = clock.times(piece, durations, energy, 10.0)
     assert [phoneme.phoneme for phoneme in phonemes] == ["h", "ˈɜː", "t", "ə"]
     np.testing.assert_allclose([phoneme.start_s for phoneme in phonemes], 10 + np.array([4, 5, 15, 28]) / 40)
     np.testing.assert_allclose([phoneme.end_s for phoneme in phonemes], 10 + np.array([5, 15, 17, 36]) / 40)
+
+
+@pytest.mark.parametrize(("silent_from", "end"), [(9, 9), (5, 5), (4.5, 4.5), (3.5, 3.5), (3, 3), (2, 3)])
+def test_sound_goes_on_through_a_space_until_it_falls_silent(silent_from, end):
+    clock, words = clock_of(("ah", (0, 2), "a"), ("oh", (3, 5), "O"))
+    (piece,) = cut(words)
+    durations = np.array([2, 2, 5, 3, 1], np.float32)  # silence, a, space, O, silence
+    energy = loud(durations)
+    energy[int(2 * silent_from) : 2 * 8] = -8.0  # the next word is heard a frame early
+    (first, _), (word, _) = clock.times(piece, durations, energy, 0.0)
+    np.testing.assert_allclose([first.end_s, word.end_s], end * 0.025)
 
 
 def test_what_has_begun_is_taken_once():
@@ -64,13 +78,14 @@ def test_words_that_came_from_the_same_characters_are_one_word():
     durations = np.ones(len(piece.phonemes) + 2, np.float32)
     _, times = clock.times(piece, durations, loud(durations), 0.0)
     assert [(time.start, time.end) for time in times] == [(0, 2), (3, 6)]
-    np.testing.assert_allclose([times[0].start_s, times[0].end_s], [0.025, 0.025 * 6])
+    np.testing.assert_allclose([times[0].start_s, times[0].end_s], [0.025, 0.025 * 7])
 
 
-def test_punctuation_has_no_time():
+def test_punctuation_has_no_time_where_it_is_a_pause():
     words = [PhonemeWord(0, 2, "ha", space=False), PhonemeWord(2, 3, ",", space=False)]
     (piece,) = cut(words)
-    _, (time,) = WordClock([SpokenWord(0, 2, 0, 2)], words).times(piece, np.ones(5, np.float32), loud([5]), 0.0)
+    energy = np.array([5] * 6 + [-8] * 4, np.float32)
+    _, (time,) = WordClock([SpokenWord(0, 2, 0, 2)], words).times(piece, np.ones(5, np.float32), energy, 0.0)
     np.testing.assert_allclose([time.start_s, time.end_s], [0.025, 0.075])
 
 
@@ -106,7 +121,8 @@ def test_a_dip_inside_the_last_phoneme_does_not_end_the_word():
 def test_a_mark_inside_a_words_range_does_not_lengthen_it():
     words = [PhonemeWord(0, 2, "ha", space=False), PhonemeWord(2, 3, "…", space=False)]
     (piece,) = cut(words)
-    _, (time,) = WordClock([SpokenWord(0, 3, 0, 3)], words).times(piece, np.full(5, 4, np.float32), loud([20]), 0.0)
+    energy = np.array([5] * 24 + [-8] * 16, np.float32)
+    _, (time,) = WordClock([SpokenWord(0, 3, 0, 3)], words).times(piece, np.full(5, 4, np.float32), energy, 0.0)
     np.testing.assert_allclose(time.end_s, 12 * 0.025)
 
 
@@ -144,7 +160,9 @@ def test_phonemes_tile_the_speech_and_words_are_made_of_them(phonemes, seed):
         assert [phoneme.phoneme for phoneme in heard] == [piece.phonemes[at:to] for at, to in places]
         for (one, (_, to)), (other, (at, _)) in pairwise(zip(heard, places, strict=True)):
             assert one.start_s < one.end_s <= other.start_s
-            assert to < at or one.end_s == other.start_s  # a rest only where a mark or a space is
+            if one.end_s < other.start_s:  # a rest only where a mark or a space is, and nothing is heard
+                assert to < at
+                assert energy[round((one.end_s - at_s) / 0.0125)] < -1
         begins = {phoneme.start_s for phoneme in heard}
         ends = {phoneme.end_s for phoneme in heard}
         assert all(word.start_s in begins and word.end_s in ends for word in words)
