@@ -37,6 +37,14 @@ SOAK = """async ([sentences, seconds]) => {
     const voice = rtvoice.connect("./");
     window.player = new rtvoice.Player({ context: () => new AudioContext({ sampleRate: 24000 }) });
     window.sent = [];
+    window.holes = [];
+    const began = performance.now();
+    for (const event of ["underrun", "resume"]) {
+        player.on(event, ({ track, seconds }) => {
+            const after = (performance.now() - began) / 1000;
+            holes.push(`${after.toFixed(2)} s: ${event} ${seconds.toFixed(2)} s into utterance ${track}`);
+        });
+    }
     await voice.ready();
     await player.open();
     const until = performance.now() + seconds * 1000;
@@ -73,12 +81,13 @@ SENT = """(() => {
 
 @dataclass
 class Result:
-    """What came of it: samples [N] at 24 kHz from the first sound to the last, and their text."""
+    """What came of it: samples [N] at 24 kHz from the first sound to the last, their text, and where they ran dry."""
 
     sent: np.ndarray
     heard: np.ndarray
     text: str
     underruns: int
+    holes: list[str]
     lead_s: float
 
 
@@ -99,10 +108,10 @@ async def soak(seconds: float, *, scripted: bool) -> Result:
                 heard.append(await samples_of(page, "capture.drain()"))
                 sent.append(await samples_of(page, SENT))
             text = await page.evaluate("() => over")
-            underruns, lead_s = await page.evaluate("() => [player.underruns, player.lead.seconds]")
+            underruns, holes, lead_s = await page.evaluate("() => [player.underruns, holes, player.lead.seconds]")
             await browser.close()
     return Result(
-        without_silence(np.concatenate(sent)), without_silence(np.concatenate(heard)), text, underruns, lead_s
+        without_silence(np.concatenate(sent)), without_silence(np.concatenate(heard)), text, underruns, holes, lead_s
     )
 
 
@@ -145,6 +154,7 @@ async def main() -> int:
         f"underruns: {result.underruns}\n"
         f"samples that left the worklet: {'those that were sent' if same else 'NOT those that were sent'}\n"
     )
+    sys.stdout.writelines(f"  {hole}\n" for hole in result.holes)
     errors = 0.0
     if not arguments.scripted:
         errors = errors_of_listening(result)
