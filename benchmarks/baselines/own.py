@@ -42,12 +42,10 @@ class Loaded:
 
     async def settle(self) -> None:
         """Bring memory down, as the synthesizer does when nobody has spoken for two seconds."""
-        from rtvoice.speech.mapped import forget, let_go
+        from rtvoice.speech.settling import settle
 
         await self.pool.warm()
-        await self.pool.give_back()
-        await asyncio.to_thread(let_go, self.folder)
-        await asyncio.to_thread(forget, self.folder.rglob("*"))
+        await settle(self.pool, self.folder)
 
 
 def own_paths(cache: Path) -> Paths:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack, suppress
+import gc
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from rtvoice.config import MAX_SPEED, MIN_SPEED, SAMPLE_RATE
-from rtvoice.errors import InvalidInput, SetupError, SynthesisFailed
+from rtvoice.errors import InvalidInput, SetupError
 from rtvoice.speech.acoustics import Acoustics
 from rtvoice.speech.calibration import prepare_model, read_calibration
 from rtvoice.speech.cores import find_cores, follow, size
 from rtvoice.speech.costs import UNMEASURED, Costs
 from rtvoice.speech.fitting import fit_statistics
-from rtvoice.speech.mapped import forget, let_go, let_go_of_code
+from rtvoice.speech.mapped import let_go_of_code
 from rtvoice.speech.networks import LATER, make_pool, read_arrays
 from rtvoice.speech.phonemes import LANGUAGES, Phonemizer, data_files
 from rtvoice.speech.pieces import TARGET, cut
+from rtvoice.speech.settling import keep_settled
 from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer, VoiceInfo
 from rtvoice.speech.timing import WordClock, begun
 from rtvoice.speech.turn import Turn
@@ -45,9 +47,6 @@ if TYPE_CHECKING:
 
 _EXACT_TARGET = 120
 """Phonemes that the exact form speaks at once, about 8 s."""
-
-_SETTLE_S = 2.0
-"""Seconds after loading, and then without speech, at which memory is brought down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +143,7 @@ class KokoroSynthesizer(Synthesizer):
             if self._config.streams is None:
                 watch = asyncio.create_task(follow(pool.limit, sizes.threads), name="rtvoice cores")
                 resources.callback(watch.cancel)
-            settling = asyncio.create_task(_settle(pool, acoustics, model), name="rtvoice settle")
+            settling = asyncio.create_task(keep_settled(pool, acoustics, model.folder), name="rtvoice settle")
             resources.push_async_callback(_stop, settling)
             self._loaded = _Loaded(phonemizer, pool, acoustics)
             self._resources = resources.pop_all()
@@ -163,6 +162,7 @@ class KokoroSynthesizer(Synthesizer):
     async def __aexit__(self, *exc_info: object) -> None:
         self._loaded = None
         await self._resources.aclose()
+        await asyncio.to_thread(gc.collect)  # what it frees runs code
         await asyncio.to_thread(let_go_of_code, "openvino")
 
     async def load_all(self) -> None:
@@ -281,29 +281,6 @@ class KokoroSynthesizer(Synthesizer):
         statistics = fitted.predict(features.description)
         async for samples in acoustics.sliced(features, style, statistics, noise, turn):
             yield samples
-
-
-async def _settle(pool: Pool, acoustics: Acoustics, model: BuiltModel) -> None:
-    """Load what the first slice did not need; then bring memory down, whenever nobody has spoken for a while.
-
-    A network arranges its weights when it first runs; only then can the file they came from be let go.
-    """
-    with suppress(SetupError):  # whoever speaks next is told
-        await pool.load_later()
-    await asyncio.sleep(_SETTLE_S)
-    with suppress(SetupError, SynthesisFailed):  # likewise
-        await pool.warm()
-        await acoustics.features("ə", np.zeros((1, 256), np.float32), 1.0, Turn())
-    settled = None  # after so many inferences
-    while True:
-        runs = pool.runs
-        await asyncio.sleep(_SETTLE_S)
-        if pool.runs == runs != settled:
-            await pool.give_back()
-            await asyncio.to_thread(let_go, model.folder)
-            await asyncio.to_thread(forget, model.folder.rglob("*"))
-            await asyncio.to_thread(let_go_of_code, "openvino")  # most of it compiles networks
-            settled = runs
 
 
 async def _stop(task: asyncio.Task[None]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import gc
 import importlib.util
 import os
 from contextlib import suppress
@@ -31,7 +30,6 @@ def let_go(folder: Path, permissions: str = "r-", maps: Path = Path("/proc/self/
     Returns:
         Bytes of the mappings.
     """
-    gc.collect()
     folder = folder.resolve()  # the kernel lists files without symbolic links
     total = 0
     with suppress(OSError, AttributeError):

@@ -8,9 +8,6 @@ more cores than it was given, and the wait is in this queue, where it can be see
 from __future__ import annotations
 
 import asyncio
-import heapq
-import itertools
-import math
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
@@ -22,10 +19,11 @@ import numpy as np
 import openvino as ov
 
 from rtvoice.errors import SetupError, SynthesisFailed
+from rtvoice.speech.places import Places
 from rtvoice.speech.turn import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -35,84 +33,6 @@ T = TypeVar("T")
 
 _WATCH_S = 0.25
 """Seconds between looks at an inference that may have failed."""
-
-
-class Places:
-    """So many may run at once; the others wait, the earliest deadline first, then in the order they came.
-
-    A place that becomes free is given away a moment later: who had it may want it again for what comes next, and if
-    theirs is the earliest deadline, theirs is the place. Else those who came first would be heard as late as the last.
-    """
-
-    def __init__(self, count: int) -> None:
-        self._count = self._free = count
-        self._giving = False  # a place is free, and is about to be given away
-        self._waiting: list[tuple[float, int, asyncio.Future[None]]] = []
-        self._order = itertools.count()
-        self._all_free = asyncio.Event()
-        self._all_free.set()
-
-    @property
-    def count(self) -> int:
-        """How many may run at once."""
-        return self._count
-
-    @property
-    def waiting(self) -> int:
-        """How many wait."""
-        return sum(not place.done() for _, _, place in self._waiting)
-
-    async def take(self, deadline: float = math.inf) -> None:
-        """Wait for a place and hold it until `leave`.
-
-        Args:
-            deadline: by when the result is needed; on any clock, as long as it is the same one for all.
-
-        May be cancelled: then no place is held.
-        """
-        if self._free > 0 and not self._giving:
-            self._free -= 1
-            self._all_free.clear()
-            return
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        heapq.heappush(self._waiting, (deadline, next(self._order), place))
-        try:
-            await place
-        except asyncio.CancelledError:
-            if place.done() and not place.cancelled():  # it came in the very moment of cancelling: pass it on
-                self.leave()
-            raise
-
-    def leave(self) -> None:
-        """Give a place back."""
-        self._free += 1
-        if not self._waiting:
-            self._hand_out()
-        elif not self._giving:
-            self._giving = True
-            loop = asyncio.get_running_loop()
-            # whoever had the place is woken in the next turn of the loop, and may ask in that
-            loop.call_soon(loop.call_soon, self._hand_out)
-
-    def resize(self, count: int) -> None:
-        """Change how many may run at once, at least 1. Whoever runs goes on; fewer places are given away from then."""
-        self._free += count - self._count
-        self._count = count
-        self._hand_out()
-
-    def _hand_out(self) -> None:
-        self._giving = False
-        while self._free > 0 and self._waiting:
-            _, _, place = heapq.heappop(self._waiting)
-            if not place.done():
-                place.set_result(None)
-                self._free -= 1
-        if self._free == self._count:
-            self._all_free.set()
-
-    async def all_left(self) -> None:
-        """Wait until nobody holds a place."""
-        await self._all_free.wait()
 
 
 class Pool:
@@ -131,6 +51,7 @@ class Pool:
         threads: int,
         shared: Callable[[], Mapping[str, ov.Tensor]] = dict,
         later: Sequence[str] = (),
+        seldom: Collection[str] = (),
         rare: Mapping[str, Callable[[], Mapping[str, ov.Tensor]]] = MappingProxyType({}),
     ) -> None:
         """Describe a pool.
@@ -143,19 +64,22 @@ class Pool:
             shared: makes the arrays that every network reads that has an input of their name; called in a thread, while
                 networks compile.
             later: networks that are loaded by `load_later`, in this order, or when they are first needed.
+            seldom: networks that take a small part of the time: half as many inferences of one run at once as there are
+                streams, since each that may has room of its own for what it computes.
             rare: networks that are loaded when they are first needed, and what makes the arrays that such a network
                 reads in place of those that are shared.
         """
         self.streams, self.threads = streams, threads
         self._networks, self._later, self._rare = networks, later, rare
+        self._seldom = dict.fromkeys(seldom, (streams + 1) // 2)
         self._loading = asyncio.Lock()
         self._core = ov.Core()
         self._core.set_property({"CACHE_DIR": str(compiled)})
         self._make_shared: Callable[[], Mapping[str, ov.Tensor]] = shared
         self._shared: Mapping[str, ov.Tensor] = {}
-        self._places = Places(streams)
+        self._places = Places(streams, self._seldom)
         self._requests: dict[str, deque[ov.InferRequest]] = {}
-        self._models: list[ov.CompiledModel] = []
+        self._models: dict[str, ov.CompiledModel] = {}
         self._runs = 0
         self._inputs: dict[str, set[str]] = {}  # of each network, those that are not shared
         self._fixed_shapes: dict[str, dict[str, tuple[int, ...]]] = {}  # of networks that have no others
@@ -202,25 +126,30 @@ class Pool:
 
     async def _make_ready(self, name: str, model: ov.CompiledModel, shared: Mapping[str, ov.Tensor]) -> None:
         fed = [port for port in model.inputs if port.any_name not in shared]
-        self._models.append(model)
+        self._models[name] = model
         self._inputs[name] = {port.any_name for port in fed}
         if not any(port.partial_shape.is_dynamic for port in fed):
             self._fixed_shapes[name] = {port.any_name: tuple(port.shape) for port in fed}
-        requests = [await asyncio.to_thread(_request, model, shared) for _ in range(self.streams)]
+        requests = [await asyncio.to_thread(_request, model, shared) for _ in range(self._streams_of(name))]
         self._requests[name] = deque(requests)
 
     async def _compiled(self, network: str) -> ov.CompiledModel:
-        compiling = asyncio.get_running_loop().run_in_executor(None, self._compile, self._networks[network])
+        streams = self._streams_of(network)
+        loop = asyncio.get_running_loop()
+        compiling = loop.run_in_executor(None, self._compile, self._networks[network], streams)
         self._compiling.add(compiling)
         compiling.add_done_callback(self._compiling.discard)
         return await asyncio.shield(compiling)  # whoever leaves, the thread goes on
 
-    def _compile(self, file: Path) -> ov.CompiledModel:
+    def _streams_of(self, network: str) -> int:
+        return self._seldom.get(network, self.streams)
+
+    def _compile(self, file: Path, streams: int) -> ov.CompiledModel:
         properties = {
             # lower precisions break the sine source and the phase
             "INFERENCE_PRECISION_HINT": "f32",
-            "NUM_STREAMS": self.streams,
-            "INFERENCE_NUM_THREADS": self.streams * self.threads,
+            "NUM_STREAMS": streams,
+            "INFERENCE_NUM_THREADS": streams * self.threads,
             # where cores are shared with others, a pinned thread waits for whoever has its core
             "ENABLE_CPU_PINNING": False,
             # a network keeps primitives for every length it meets, in every stream; made anew they cost a few percent
@@ -254,7 +183,7 @@ class Pool:
         await self._load(network)
         if inputs.keys() != self._inputs[network]:  # what is not fed would be read as it is, without any error
             raise SynthesisFailed(f"the {network} network takes {sorted(self._inputs[network])}, not {sorted(inputs)}")
-        leave = await self._take(turn or Turn())
+        leave = await self._take(turn or Turn(), network)
         self._runs += 1
         request = self._requests[network].popleft()
         run = _Run(request, network, inputs)
@@ -290,23 +219,30 @@ class Pool:
                 )
                 await self._make_ready(network, model, {**self._shared, **own})
 
-    async def warm(self) -> None:
-        """Run each network of fixed shapes that has not run yet, on zeros.
+    async def warm(self, turn: Turn | None = None) -> None:
+        """Run each network of fixed shapes in each of its requests, on zeros.
 
         Until its first run a request holds room for the arrays that are shared, and its first run takes longer.
+
+        Args:
+            turn: by which places are taken for it; None goes by the order of asking.
         """
         for name, shapes in self._fixed_shapes.items():
-            for _ in range(self.streams):
-                await self.infer(name, {port: np.zeros(shape, np.float32) for port, shape in shapes.items()})
+            for _ in range(self._streams_of(name)):
+                await self.infer(name, {port: np.zeros(shape, np.float32) for port, shape in shapes.items()}, turn=turn)
 
-    async def give_back(self) -> None:
+    async def give_back(self, *, fixed: bool = True) -> None:
         """Have networks let go of the room for what they last ran on, which is that of the longest sentence so far.
 
         They take it again when they run; one that runs now keeps it.
+
+        Args:
+            fixed: also those of fixed shapes, which take as much the next time.
         """
+        models = [model for name, model in self._models.items() if fixed or name not in self._fixed_shapes]
 
         def release() -> None:
-            for model in self._models:
+            for model in models:
                 with suppress(RuntimeError):  # it runs
                     model.release_memory()
 
@@ -321,16 +257,16 @@ class Pool:
         work.add_done_callback(lambda _: loop.call_soon_threadsafe(leave))
         return await result
 
-    async def _take(self, turn: Turn) -> Callable[[], None]:
+    async def _take(self, turn: Turn, kind: str = "") -> Callable[[], None]:
         """Wait for a place; returns what gives it back and charges for it."""
         asked = time.monotonic()
-        await self._places.take(turn.deadline())
+        await self._places.take(turn.deadline(), kind)
         began = time.monotonic()
 
         def leave() -> None:
             now = time.monotonic()
             turn.account.charge(now - began, began - asked, now)
-            self._places.leave()
+            self._places.leave(kind)
 
         return leave
 

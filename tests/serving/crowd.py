@@ -13,8 +13,9 @@ from rtvoice.config import SAMPLE_RATE, ServerConfig
 from rtvoice.serving.admission import Admission
 from rtvoice.serving.session import Session
 from rtvoice.speech.costs import FRAMES_A_SECOND, GUESS, PHONEMES_A_SECOND, Cost, Costs
+from rtvoice.speech.networks import BEFORE
 from rtvoice.speech.pace import ROWS_A_SECOND, Pace
-from rtvoice.speech.pool import Places
+from rtvoice.speech.places import Places
 from rtvoice.speech.slices import STAGE1_LENGTHS, STAGE2_LENGTHS, Progress
 from rtvoice.speech.synthesizer import AudioSlice
 from rtvoice.speech.turn import Turn
@@ -39,7 +40,7 @@ class SlicedEngine(ScriptedSynthesizer):
         self.costs = Costs(prior)
         self.speed = speed
         self._pace = Pace(prior, self.costs, STAGE1_LENGTHS, STAGE2_LENGTHS)
-        self._count, self._places = places, Places(places)
+        self._count, self._places = places, Places(places, dict.fromkeys(BEFORE, (places + 1) // 2))
 
     @property
     def places(self):
@@ -49,16 +50,16 @@ class SlicedEngine(ScriptedSynthesizer):
     def first_audio_s(self):
         return self.costs.first_audio_s
 
-    async def work(self, seconds, turn):
+    async def work(self, seconds, turn, network=""):
         """Hold a place for a while, as `Pool` does: cancelled, it is held to the end all the same."""
         loop = asyncio.get_running_loop()
         asked = loop.time()
-        await self._places.take(turn.deadline())
+        await self._places.take(turn.deadline(), network)
         began = loop.time()
 
         def leave():
             turn.account.charge(loop.time() - began, began - asked, loop.time())
-            self._places.leave()
+            self._places.leave(network)
 
         ended = loop.create_future()
         loop.call_later(seconds, lambda: (leave(), ended.done() or ended.set_result(None)))
@@ -69,7 +70,7 @@ class SlicedEngine(ScriptedSynthesizer):
         speech_s = WORD_S * len(script.segment.text.split())
         phonemes, frames = round(PHONEMES_A_SECOND * speech_s), round(FRAMES_A_SECOND * speech_s)
         for network, size in (("text", phonemes), ("prosody", frames), ("decoder", frames)):
-            await self.work(self.costs.seconds(network, size), turn)
+            await self.work(self.costs.seconds(network, size), turn, network)
         async for seconds in self._sound(speech_s, turn):
             self.seconds_made += seconds
             turn.give(seconds)

@@ -11,7 +11,8 @@ import pytest
 from openvino import opset13 as op
 
 from rtvoice.errors import SetupError, SynthesisFailed
-from rtvoice.speech.pool import Places, Pool
+from rtvoice.speech.places import Places
+from rtvoice.speech.pool import Pool
 from rtvoice.speech.turn import Turn
 
 
@@ -149,6 +150,73 @@ async def test_who_is_cancelled_while_a_place_is_about_to_be_given_away_does_not
     await asyncio.wait_for(places.all_left(), 1)
 
 
+async def test_who_waits_for_what_there_is_less_of_keeps_no_place_from_others():
+    places, order = Places(2, {"text": 1, "decoder": 1}), []
+
+    async def work(name, deadline, kind=""):
+        await places.take(deadline, kind)
+        order.append(name)
+
+    await work("first", 1.0, "text")
+    tasks = [asyncio.create_task(work(*waiting)) for waiting in (("text", 2.0, "text"), ("sooner", 1.0, "text"))]
+    await turns_of_the_loop()
+    assert places.waiting == 2
+    await work("passes", 9.0)  # which would be due last
+    tasks.append(asyncio.create_task(work("decoder", 3.0, "decoder")))
+    await turns_of_the_loop()
+    places.leave()
+    await turns_of_the_loop()
+    assert order == ["first", "passes", "decoder"]
+    places.leave("text")
+    await turns_of_the_loop()
+    assert order[3:] == ["sooner"]  # the earliest deadline, as for places
+    places.leave("decoder")
+    await turns_of_the_loop()
+    assert order[4:] == []  # a place is free, what they need is not
+    places.leave("text")
+    await asyncio.gather(*tasks)
+    assert order[4:] == ["text"]
+    places.leave("text")
+    await asyncio.wait_for(places.all_left(), 1)
+
+
+async def test_what_there_is_less_of_is_passed_on_by_who_is_cancelled_in_the_moment_of_getting_it():
+    places = Places(2, {"text": 1})
+    await places.take(kind="text")
+    first, second = (asyncio.create_task(places.take(kind="text")) for _ in range(2))
+    await asyncio.sleep(0)
+    places.leave("text")
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)  # the first has it, and has not run yet
+    first.cancel()
+    await asyncio.wait_for(second, 1)
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    waiting = asyncio.create_task(places.take(kind="text"))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert places.waiting == 0
+    places.leave("text")
+    await asyncio.wait_for(places.all_left(), 1)
+
+
+async def test_a_network_that_runs_seldom_takes_turns_and_the_others_go_on(networks, tmp_path):
+    x, a = np.full((300, 300), 0.01, np.float32), np.zeros(3, np.float32)
+    async with pool(networks, tmp_path, streams=2, seldom=("slow",), shared=lambda: common(1, 1, 1)) as running:
+        slow = [asyncio.create_task(running.infer("slow", {"x": x})) for _ in range(3)]
+        await asyncio.sleep(0)
+        assert running.waiting == 2
+        slow[1].cancel()
+        for _ in range(2):  # there is a place beside the one
+            np.testing.assert_array_equal((await running.infer("plus", {"a": a}))["sum"], [1, 1, 1])
+        await asyncio.wait(slow)
+        assert slow[1].cancelled()
+        np.testing.assert_array_equal(slow[0].result()["y"], slow[2].result()["y"])
+        assert len(running._requests["slow"]) == 1
+
+
 async def test_a_pool_tells_how_many_may_run_now_and_never_takes_more_than_its_streams(networks, tmp_path):
     running = pool(networks, tmp_path, streams=2)
     assert running.places == 2
@@ -266,7 +334,7 @@ async def test_what_comes_later_and_is_damaged_says_what_to_run_and_ends_nothing
 async def test_leaving_waits_for_what_is_being_loaded_for_nobody_any_more(networks, tmp_path, monkeypatch):
     ended = []
 
-    def slowly(self, file):
+    def slowly(self, file, streams):
         time.sleep(0.3)
         ended.append(file)
         raise SetupError("too late")
