@@ -1,4 +1,4 @@
-"""Speaks the held-out sentences for `benchmarks.quality`: `python -m benchmarks.recordings FOLDER CACHE COUNT VOICES`.
+"""Speaks held-out texts for `benchmarks.quality`: `python -m benchmarks.recordings FOLDER CACHE TEXTS COUNT VOICES`.
 
 Each sentence is spoken three times from the same features: in slices with predicted statistics, as the server speaks;
 in the exact form with the same noise; and in the exact form with other noise. Runs in rtvoice's own environment. Files
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from rtvoice.speech.voices import VoiceStore
 
 SENTENCES: Final = Path(__file__).with_name("sentences.txt")
-"""Held out: the maps of statistics are fitted to others."""
+ANSWERS: Final = Path(__file__).with_name("answers.txt")
+"""A word or a few, as agents answer. Held out, both: the maps of statistics are fitted to others."""
 
 MANIFEST: Final = "recordings.json"
 
@@ -53,9 +54,9 @@ class Recording:
     file: str
 
 
-def held_out(count: int | None = None) -> list[str]:
-    """The sentences, or so many of them that have all lengths."""
-    texts = SENTENCES.read_text("utf-8").splitlines()
+def held_out(file: Path = SENTENCES, count: int | None = None) -> list[str]:
+    """The sentences of a file, or so many of them that have all lengths."""
+    texts = file.read_text("utf-8").splitlines()
     return texts if count is None else texts[:: max(1, len(texts) // count)][:count]
 
 
@@ -115,4 +116,5 @@ async def record_all(folder: Path, cache: Path, texts: Sequence[str], names: Seq
 
 
 if __name__ == "__main__":
-    asyncio.run(record_all(Path(sys.argv[1]), Path(sys.argv[2]), held_out(int(sys.argv[3])), sys.argv[4].split(",")))
+    _folder, _cache, _texts, _count, _voices = sys.argv[1:]
+    asyncio.run(record_all(Path(_folder), Path(_cache), held_out(Path(_texts), int(_count)), _voices.split(",")))

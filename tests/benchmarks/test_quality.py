@@ -17,7 +17,7 @@ from benchmarks.measures import (
     plain,
 )
 from benchmarks.quality import by_voice, criteria, error_rate, worst
-from benchmarks.recordings import held_out
+from benchmarks.recordings import ANSWERS, held_out
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.standard_normal(24_000).astype(np.float32)
@@ -110,6 +110,17 @@ def test_one_sentence_far_under_its_own_floor_is_enough():
     assert "The worst." in worst(measured).splitlines()[2]
 
 
+def test_level_is_asked_of_each_voice_and_told_of_the_sentence_that_is_furthest_off():
+    louder = dataclasses.replace(GOOD, level_db=0.9)
+    softer = dataclasses.replace(GOOD, level_db=-0.8)
+    other = dataclasses.replace(GOOD, voice="bf_emma")
+    words = [*HEARD, *(dataclasses.replace(one, voice="bf_emma") for one in HEARD)]
+    assert all(one.kept for one in criteria([louder, softer, other], words))
+    assert not all(one.kept for one in criteria([louder, louder, other, other], words))
+    heart, emma, both = by_voice([louder, softer, other], words).splitlines()[2:]
+    assert [line.split()[6:8] for line in (heart, emma, both)] == [["0.05", "0.90"], ["0.10", "0.10"], ["0.07", "0.90"]]
+
+
 def test_words_heard_wrong_are_counted_against_those_of_the_exact_form():
     words = [Words("a", "default", 4, 100), Words("b", "default", 0, 300), *HEARD[1:]]
     assert error_rate(words, "default") == pytest.approx(1.0)
@@ -129,5 +140,6 @@ def test_the_held_out_sentences_are_none_that_maps_are_fitted_to():
     from rtvoice.speech.fitting import sentences
 
     assert len(held_out()) == len(set(held_out())) == 40
-    assert len(held_out(8)) == 8
-    assert not set(held_out()) & set(sentences())
+    assert len(held_out(ANSWERS)) == len(set(held_out(ANSWERS))) == 22
+    assert len(held_out(count=8)) == 8
+    assert not {*held_out(), *held_out(ANSWERS)} & set(sentences())
