@@ -18,7 +18,7 @@ help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
 
 run: $(VENV)/.rtvoice ## Set up, build the model, serve on http://127.0.0.1:8765 (HOST=, PORT= change it).
-	@exec $(VENV)/bin/rtvoice serve --host $(HOST) --port $(PORT)
+	@exec $(VENV)/bin/rtvoice serve --host $(HOST) --port $(PORT) --allow-unfitted
 
 test: $(VENV)/.test ## Set up and run all tests but those against the reference.
 	@scripts/test_tools.sh

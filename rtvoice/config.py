@@ -78,6 +78,8 @@ class EngineConfig:
             machine multiplies it faster; what they sound like differs by far less than two draws of the noise.
         checkpoint: identity of the checkpoint that the model is built from, or None for the packaged weights.
         voices: names of the voices that are offered, the default first; None offers all there are.
+        unfitted: whether voices and blends are spoken to which nothing was fitted: sentence by sentence, for another
+            gigabyte of memory and more until nobody has spoken for a while.
     """
 
     paths: Paths
@@ -86,6 +88,7 @@ class EngineConfig:
     precision: PrecisionChoice = "auto"
     checkpoint: str | None = None
     voices: tuple[str, ...] | None = None
+    unfitted: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -469,6 +469,9 @@ class TestServe:
         (engine,) = double["engines"]
         assert (engine.streams, engine.threads, engine.checkpoint) == (2, 1, "abc")
         assert engine.voices == ("bm_george", "af_heart")
+        assert not engine.unfitted
+        assert run("serve", "--port", "9", "--allow-unfitted") == (0, b"", "")
+        assert double["engines"][-1].unfitted
 
     def test_json_logs_are_one_object_a_line_on_standard_error_only(self):
         process = start("serve", "--port", "0", "--log", "json", "--no-page")

@@ -38,6 +38,7 @@ examples:
   rtvoice serve --log json --port 9000       for a service: one JSON object an event
   rtvoice serve --voices bm_george,bf_emma   British voices only, George if nobody is asked for
   rtvoice serve --streams 2 --threads 2      two sentences at once, two threads each
+  rtvoice serve --allow-unfitted             any blend of voices, if there is memory for it
   rtvoice serve --origin https://example.org
                                              let pages of that site speak
   rtvoice serve --keys keys.txt --certificate chain.pem --private-key key.pem
@@ -64,6 +65,11 @@ def add_parser(commands: Commands) -> None:
         type=_names,
         metavar="NAME,...",
         help="offer these voices only, the first as the default (default: all, af_heart first)",
+    )
+    parser.add_argument(
+        "--allow-unfitted",
+        action="store_true",
+        help="speak blends and voices that were not fitted, too: sentence by sentence, in another gigabyte and more",
     )
     parser.add_argument("--no-page", action="store_true", help="serve no page, only the socket and the health checks")
     parser.add_argument(
@@ -197,6 +203,7 @@ def run(arguments: argparse.Namespace) -> int:
         precision=arguments.precision,
         checkpoint=arguments.checkpoint,
         voices=arguments.voices,
+        unfitted=arguments.allow_unfitted,
     )
     server = ServerConfig(
         host=arguments.host,

@@ -40,11 +40,12 @@ examples:
 
 A voice is spoken slice by slice, before its sentence is computed to the end, once a map of its norms is fitted to it.
 That is done when it is added, takes about two minutes on two cores, and may be left out (--no-fit) or interrupted:
-without the map it is spoken sentence by sentence, and takes more memory.
+without the map it is spoken sentence by sentence, and takes another gigabyte of memory, which a server gives only with
+--allow-unfitted.
 
 Wherever a voice is named, a blend of up to four may be: "af_heart(2)+bf_emma(1)", weights in brackets, 1 where there is
-none. It has the language of its first voice. Any blend can be spoken at once, sentence by sentence; one that is fitted,
-which takes some twenty seconds, is spoken slice by slice as well.
+none. It has the language of its first voice. One that is fitted, which takes some twenty seconds, is spoken slice by
+slice as well; any other sentence by sentence, by `rtvoice say` and where a server allows it.
 
 A voice's name says what it is: the first letter its language (a American, b British English, e Spanish, f French,
 h Hindi, i Italian, j Japanese, p Brazilian Portuguese, z Chinese), the second one female or male. rtvoice speaks

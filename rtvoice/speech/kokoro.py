@@ -85,7 +85,7 @@ class KokoroSynthesizer(Synthesizer):
         self._model: BuiltModel | None = None  # that was loaded last
         self._calibration = UNMEASURED
         self._costs: Costs | None = None  # kept from one load to the next
-        self._voices = VoiceStore(config.paths.data, config.voices)
+        self._voices = VoiceStore(config.paths.data, config.voices, unfitted=config.unfitted)
         self._resources = AsyncExitStack()
         self._loaded: _Loaded | None = None
 
@@ -116,6 +116,7 @@ class KokoroSynthesizer(Synthesizer):
 
     def check(self, options: SpeechOptions) -> None:
         """Refuse a voice, language, speed or seed that cannot be spoken; see `Synthesizer.check`."""
+        self._voices.check(options.voice)
         language = options.language or self._voices.info(options.voice).language
         if language not in LANGUAGES:
             raise InvalidInput(f"{language!r} cannot be spoken.", field="language", allowed=LANGUAGES)

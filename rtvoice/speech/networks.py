@@ -75,7 +75,7 @@ def make_pool(
         threads=threads,
         shared=kernels,
         later=later,
-        seldom=BEFORE,
+        seldom=(*BEFORE, EXACT),
         rare={} if EXACT in networks else {EXACT: exact_kernels},
     )
 

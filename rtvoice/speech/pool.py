@@ -184,6 +184,9 @@ class Pool:
         if inputs.keys() != self._inputs[network]:  # what is not fed would be read as it is, without any error
             raise SynthesisFailed(f"the {network} network takes {sorted(self._inputs[network])}, not {sorted(inputs)}")
         leave = await self._take(turn or Turn(), network)
+        if network not in self._requests:  # it was let go of meanwhile
+            leave()
+            return await self.infer(network, inputs, turn=turn)
         self._runs += 1
         request = self._requests[network].popleft()
         run = _Run(request, network, inputs)
@@ -237,11 +240,15 @@ class Pool:
         They take it again when they run; one that runs now keeps it.
 
         Args:
-            fixed: also those of fixed shapes, which take as much the next time.
+            fixed: also those of fixed shapes, which take as much the next time; and rare networks go altogether, which
+                keep most of it else.
         """
+        idle = [name for name in self._rare if len(self._requests.get(name, ())) == self._streams_of(name)]
+        gone = [(self._requests.pop(name), self._models.pop(name)) for name in idle if fixed]
         models = [model for name, model in self._models.items() if fixed or name not in self._fixed_shapes]
 
         def release() -> None:
+            gone.clear()  # here, since it takes a while
             for model in models:
                 with suppress(RuntimeError):  # it runs
                     model.release_memory()

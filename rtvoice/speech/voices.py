@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import lzma
 import re
+import shlex
 from importlib import resources
 from typing import TYPE_CHECKING, Final
 
@@ -109,24 +110,27 @@ class VoiceStore:
     Args:
         data: the user's data directory; added voices lie in `voices/` below it. It need not exist.
         offered: names of the voices to offer, the default first; None for all there are. Blends of them need no offer.
+        unfitted: whether those are among them to which nothing was fitted.
 
     Raises:
-        InvalidInput: one of the voices to offer does not exist.
+        InvalidInput: one of the voices to offer does not exist, or nothing was fitted to it.
     """
 
-    def __init__(self, data: Path, offered: Sequence[str] | None = None) -> None:
+    def __init__(self, data: Path, offered: Sequence[str] | None = None, *, unfitted: bool = True) -> None:
         self._added = data / "voices"
+        self._unfitted = unfitted
         self._files = _packaged() | self._found()
         self._styles: dict[str, NDArray[np.float16]] = {}
         self._maps: dict[str, StatisticsMap | None] = {}
         self._unread = set(self.fitted_blends)
         self._blends: dict[str, BlendedMap] = {}
         names = sorted(self._files, key=lambda name: (name != DEFAULT_VOICE, name))
-        self._infos = tuple(describe(name) for name in names)
+        self._infos = tuple(describe(name) for name in names if unfitted or self._has_map(name))
         if offered is not None:
             known = {info.name: info for info in self._infos}
             for name in offered:
                 if name not in known:
+                    self._refuse_unfitted(name)
                     raise InvalidInput(f"There is no voice named {name!r}.", field="voice", allowed=tuple(known))
             self._infos = tuple(known[name] for name in dict.fromkeys(offered))
 
@@ -152,7 +156,20 @@ class VoiceStore:
         Raises:
             InvalidInput: there is no voice of that name.
         """
+        if name in self._files and name not in self.names:
+            self._refuse_unfitted(name)
         return find_voice(name, self._infos)
+
+    def check(self, name: str) -> None:
+        """Refuse a voice or a blend that is not to be spoken. Reads no file.
+
+        Raises:
+            InvalidInput: there is no voice of that name, or nothing was fitted to it, and that is not on offer.
+        """
+        self.info(name)
+        formula = canonical(read_blend(name, self.names))
+        if "+" in formula and formula not in self._unread and formula not in self._blends:
+            self._refuse_unfitted(formula)
 
     def prepare(self, name: str) -> None:
         """Read what speaking with a voice or a blend takes, unless that was done: about 15 ms for each voice.
@@ -190,13 +207,16 @@ class VoiceStore:
         """Return what predicts the statistics of the generator's norms for a voice or a blend; None without a map.
 
         Raises:
-            InvalidInput: there is no voice of that name.
+            InvalidInput: there is no voice of that name, or no map and that is not on offer.
             SetupError: a file is damaged.
         """
         shares = read_blend(name, self.names)
-        if len(shares) == 1:
-            return self._map(shares[0].voice)
-        formula = canonical(shares)
+        fitted = self._map(shares[0].voice) if len(shares) == 1 else self._blend(canonical(shares))
+        if fitted is None:
+            self._refuse_unfitted(name)
+        return fitted
+
+    def _blend(self, formula: str) -> BlendedMap | None:
         if formula in self._unread:
             if (loaded := self._read_blend(formula)) is not None:
                 self._blends[formula] = loaded
@@ -277,6 +297,16 @@ class VoiceStore:
         stem = shares[0].voice if len(shares) == 1 else canonical(shares)
         write_atomically(self._added / (stem + _STATISTICS), packed.getvalue())
 
+    def _refuse_unfitted(self, name: str) -> None:
+        """Say what to do about a voice without a map, or a blend that has none, if they are not on offer."""
+        if not self._unfitted and ("+" in name or (name in self._files and not self._has_map(name))):
+            fit = f"rtvoice voices fit {shlex.quote(name)}"
+            raise InvalidInput(
+                f"Nothing was fitted to {name}, and nothing else is spoken here. Who runs this may run: {fit}",
+                field="voice",
+                allowed=(*self.names, *self.fitted_blends),
+            )
+
     def _voice(self, name: str) -> NDArray[np.float16]:
         """All rows of a voice, [510, 256]."""
         if name not in self._styles:
@@ -286,8 +316,7 @@ class VoiceStore:
     def _map(self, name: str) -> StatisticsMap | None:
         """The map of a single voice."""
         if name not in self._maps:
-            file = self._statistics_file(name)
-            self._maps[name] = self._read_map(name, file) if file.is_file() else None
+            self._maps[name] = self._read_map(name) if self._has_map(name) else None
         return self._maps[name]
 
     def _read_blend(self, formula: str) -> BlendedMap | None:
@@ -310,9 +339,12 @@ class VoiceStore:
         files = sorted(self._added.glob("*" + _SUFFIX)) if self._added.is_dir() else []
         return {file.stem: file for file in files if _NAME.fullmatch(file.stem) and file.stem not in _packaged()}
 
-    def _read_map(self, name: str, file: Traversable) -> StatisticsMap:
+    def _has_map(self, name: str) -> bool:
+        return self._statistics_file(name).is_file()
+
+    def _read_map(self, name: str) -> StatisticsMap:
         try:
-            with file.open("rb") as opened:
+            with self._statistics_file(name).open("rb") as opened:
                 return StatisticsMap.load(opened)
         except (OSError, ValueError) as damaged:
             repair = _repair(name, added=self.is_added(name))

@@ -372,6 +372,27 @@ async def test_networks_give_back_what_they_hold_and_stay_usable(networks, tmp_p
     np.testing.assert_array_equal(first["y"], second["y"])
 
 
+async def test_rare_networks_come_when_they_are_needed_and_go_when_memory_is_given_back(networks, tmp_path):
+    own = {"plus": lambda: common(1, 1, 1)}
+    a = np.zeros(3, np.float32)
+    async with pool(networks, tmp_path, streams=2, rare=own, shared=lambda: common(9, 9, 9)) as running:
+        for _ in range(2):
+            assert "plus" not in running._requests
+            outputs = await asyncio.gather(*(running.infer("plus", {"a": a}) for _ in range(3)))
+            assert all(output["sum"].tolist() == [1, 1, 1] for output in outputs)
+            await running.give_back(fixed=False)
+            assert "plus" in running._requests
+            await running.give_back()
+        await running.infer("plus", {"a": a})
+        slow = [asyncio.create_task(running.infer("slow", {"x": np.full((300, 300), 0.01, np.float32)})) for _ in "ab"]
+        await asyncio.sleep(0)
+        waiting = asyncio.create_task(running.infer("plus", {"a": a}))
+        await asyncio.sleep(0)
+        await running.give_back()  # while one waits for it
+        assert (await waiting)["sum"].tolist() == [1, 1, 1]
+        await asyncio.gather(*slow)
+
+
 async def test_what_was_left_is_free(networks, tmp_path):
     async with pool(networks, tmp_path, shared=lambda: common(10, 20, 30)) as running:
         await running.infer("plus", {"a": np.array([1, 2, 3], np.float32)})

@@ -380,3 +380,42 @@ class TestFittedBlends:
 @pytest.mark.parametrize("name", packaged_names())
 def test_every_packaged_voice_has_a_map(tmp_path, name):
     assert VoiceStore(tmp_path).statistics(name).support.shape[0] >= 128
+
+
+class TestUnfittedVoicesThatAreNotOnOffer:
+    def test_packaged_voices_are_spoken(self, tmp_path):
+        store = VoiceStore(tmp_path, unfitted=False)
+        assert store.names == VoiceStore(tmp_path).names
+        store.check("af_heart")
+        assert store.statistics("af_heart") is not None
+
+    @pytest.mark.parametrize("formula", ["af_heart(2)+bf_emma(1)", "bf_emma + af_heart"])
+    def test_a_blend_is_refused_until_it_is_fitted(self, formula, tmp_path):
+        store = VoiceStore(tmp_path, unfitted=False)
+        for refuses in (store.check, store.statistics, store.prepare):
+            with pytest.raises(InvalidInput, match=r"may run: rtvoice voices fit '.*af_heart.*'") as refused:
+                refuses(formula)
+            assert refused.value.field == "voice"
+            assert "af_heart" in refused.value.allowed
+        store.keep_statistics(formula, TestFittedBlends().fit(store, formula))
+        store = VoiceStore(tmp_path, unfitted=False)
+        for _ in range(2):  # before it is read, and after
+            store.check(formula)
+            assert store.info(formula).name == formula
+            assert store.statistics(formula) is not None
+
+    def test_an_added_voice_is_not_offered_until_it_is_fitted(self, tmp_path):
+        VoiceStore(tmp_path).add("af_sky", smooth_voice())
+        store = VoiceStore(tmp_path, unfitted=False)
+        assert "af_sky" not in store.names
+        for refuses in (store.check, lambda name: VoiceStore(tmp_path, [name], unfitted=False)):
+            with pytest.raises(InvalidInput, match="may run: rtvoice voices fit af_sky"):
+                refuses("af_sky")
+        with pytest.raises(InvalidInput, match="no voice named 'af_nobody'"):
+            store.check("af_nobody")
+        VoiceStore(tmp_path).keep_statistics("af_sky", store.statistics("af_bella"))
+        store = VoiceStore(tmp_path, ["af_heart", "af_sky"], unfitted=False)
+        store.check("af_sky")
+        assert store.names == ("af_heart", "af_sky")
+        with pytest.raises(InvalidInput, match="no voice named 'bf_emma'"):  # it has a map, and is not offered
+            store.check("bf_emma")
