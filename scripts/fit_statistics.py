@@ -41,7 +41,7 @@ async def fit(voices: list[str], count: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("voices", nargs="*", metavar="VOICE", help="voices to fit; all packaged ones without")
-    parser.add_argument("--sentences", type=int, default=160, metavar="N", help="how many sentences (default: 160)")
+    parser.add_argument("--sentences", type=int, default=256, metavar="N", help="how many sentences (default: 256)")
     arguments = parser.parse_args()
     asyncio.run(fit(arguments.voices or packaged_names(), arguments.sentences))
     sys.exit()

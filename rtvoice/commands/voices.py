@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from rtvoice.config import Paths
     from rtvoice.speech.synthesizer import VoiceInfo
 
-SENTENCES = 96
-"""Sentences that an added voice is fitted to; packaged ones had 160 (`make statistics`)."""
+SENTENCES = 144
+"""Sentences that an added voice is fitted to; packaged ones had 256 (`make statistics`)."""
 
-BLEND_SENTENCES = 12
+BLEND_SENTENCES = 16
 """Sentences that a blend is fitted to, beside the maps of its voices."""
 
 _MANUAL = """\

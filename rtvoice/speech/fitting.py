@@ -68,6 +68,7 @@ async def fit_statistics(
         SynthesisFailed: a sentence cannot be spoken.
     """
     blended = voices.blended(voice)
+    under_way = asyncio.Semaphore(_AT_ONCE)
     done = 0
 
     async def speak(number: int, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -75,20 +76,21 @@ async def fit_statistics(
         speed = SPEEDS[number % len(SPEEDS)]
         if len(text) > _LONG and not thorough:
             speed = max(speed, 1.0)
-        piece, *_ = cut(await phonemizer.phonemise(text, language))
-        style = voices.style(voice, len(piece.phonemes))
-        turn, noise = Turn(), np.random.default_rng(number)
-        features = await acoustics.features(piece.phonemes, style, speed, turn)
-        statistics = await acoustics.measure(features, style, noise, turn)
+        async with under_way:
+            piece, *_ = cut(await phonemizer.phonemise(text, language))
+            style = voices.style(voice, len(piece.phonemes))
+            turn, noise = Turn(), np.random.default_rng(number)
+            features = await acoustics.features(piece.phonemes, style, speed, turn)
+            statistics = await acoustics.measure(features, style, noise, turn)
         done += 1
         progress(done / len(texts))
         return features.description, statistics.flat()
 
-    descriptions, statistics = [], []
-    for start in range(0, len(texts), _AT_ONCE):
-        group = enumerate(texts[start : start + _AT_ONCE], start)
-        for description, flat in await asyncio.gather(*(speak(number, text) for number, text in group)):
-            descriptions.append(description)
-            statistics.append(flat)
+    try:
+        async with asyncio.TaskGroup() as speaking:
+            tasks = [speaking.create_task(speak(number, text)) for number, text in enumerate(texts)]
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    descriptions, statistics = zip(*(task.result() for task in tasks), strict=True)
     fit = StatisticsMap.fit if blended is None else functools.partial(BlendedMap.fit, *blended)
     return await asyncio.to_thread(fit, np.stack(descriptions), np.stack(statistics))

@@ -40,7 +40,7 @@ INPUTS: Final = SUMMARY + 11
 
 _RANK: Final = 48
 _WIDTH: Final = 0.05
-_RIDGE: Final = 0.01
+_RIDGE: Final = 0.002
 _PROSODY_WEIGHT: Final = np.float32(np.sqrt(3))
 """Chosen on sentences that were held out; the error is flat around them."""
 
