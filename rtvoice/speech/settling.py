@@ -15,6 +15,7 @@ from rtvoice.speech.mapped import forget, let_go, let_go_of_code
 from rtvoice.speech.turn import Turn
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
     from pathlib import Path
 
     from rtvoice.speech.acoustics import Acoustics
@@ -50,13 +51,25 @@ async def keep_settled(
     while True:
         runs = pool.runs
         if runs != settled and time.monotonic() >= due:
-            await settle_busy(pool, folder)
+            await _to_its_end(settle_busy(pool, folder))
             due = time.monotonic() + busy_s
         await asyncio.sleep(quiet_s)
         if pool.runs == runs != settled:
-            await settle(pool, folder)
+            await _to_its_end(settle(pool, folder))
             settled = runs
             due = time.monotonic() + busy_s
+
+
+async def _to_its_end(work: Coroutine[None, None, None]) -> None:
+    """Await some work; who is cancelled waits for it all the same.
+
+    A thread cannot be stopped, and holds networks: they would go after who leaves has given memory back.
+    """
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    finally:
+        await asyncio.wait([task])
 
 
 async def settle_busy(pool: Pool, folder: Path) -> None:

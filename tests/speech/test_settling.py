@@ -2,6 +2,7 @@
 
 import asyncio
 import mmap
+import time
 from contextlib import asynccontextmanager
 
 import pytest
@@ -99,3 +100,16 @@ async def test_when_nobody_speaks_memory_comes_down_once_until_somebody_has_spok
         assert pool.events == before
         pool.runs += 1
         await pool.reaches("all", 2)
+
+
+async def test_who_leaves_meanwhile_waits_until_memory_has_come_down(tmp_path):
+    class Slow(ScriptedPool):
+        async def give_back(self, *, fixed=True):
+            await super().give_back(fixed=fixed)
+            await asyncio.to_thread(time.sleep, 0.1)
+            self.events.append("given back")
+
+    pool = Slow()
+    async with settled(pool, tmp_path, quiet_s=100, busy_s=100):
+        await pool.reaches("lengths")
+    assert pool.events[-1] == "given back"
