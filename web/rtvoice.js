@@ -32,6 +32,7 @@ const PROBE_PATIENCE = 3000; // milliseconds that a server may take to say wheth
  * @property {string[]} languages
  * @property {{text_characters: number, message_bytes: number, utterances: number, min_speed: number,
  *   max_speed: number}} limits
+ * @property {boolean} any_blend whether any blend of the voices is spoken, not only those that were fitted
  *
  * @typedef {"lost" | "unreachable" | "full" | "refused"} Absence why there is no connection: it was there and is gone;
  *   nobody answers; the server has no room now; it is there and has room, but does not take us

@@ -134,6 +134,7 @@ _SERVER: dict[str, tuple[type, dict[str, Field]]] = {
             "limits": Field(nested(SessionLimits, _LIMITS)),
             "markups": Field(_STRINGS, required=False),
             "control": Field(boolean, required=False),
+            "any_blend": Field(boolean, required=False),
         },
     ),
     "loading": (

@@ -150,6 +150,7 @@ class Ready:
         limits: what a session may ask for.
         markups: whose marks a text may have, the default first.
         control: whether texts may carry commands.
+        any_blend: whether any blend of the voices can be asked for, not only those that were fitted.
     """
 
     protocol: int
@@ -162,6 +163,7 @@ class Ready:
     limits: SessionLimits
     markups: tuple[str, ...] = MARKUPS[:2]
     control: bool = False
+    any_blend: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

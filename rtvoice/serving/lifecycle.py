@@ -137,6 +137,11 @@ class Lifecycle(Synthesizer):
         return self._synthesizer.languages
 
     @property
+    def any_blend(self) -> bool:
+        """See `Synthesizer.any_blend`."""
+        return self._synthesizer.any_blend
+
+    @property
     def places(self) -> int:
         """See `Synthesizer.places`."""
         return self._synthesizer.places

@@ -56,6 +56,7 @@ class Offer:
             ),
             markups=self._markups,
             control=self._control,
+            any_blend=self._synthesizer.any_blend,
         )
 
     @property

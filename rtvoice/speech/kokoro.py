@@ -114,6 +114,11 @@ class KokoroSynthesizer(Synthesizer):
         """The languages whose phonemes can be told."""
         return LANGUAGES
 
+    @property
+    def any_blend(self) -> bool:
+        """Whether blends are spoken to which nothing was fitted (`EngineConfig.unfitted`)."""
+        return self._config.unfitted
+
     def check(self, options: SpeechOptions) -> None:
         """Refuse a voice, language, speed or seed that cannot be spoken; see `Synthesizer.check`."""
         self._voices.check(options.voice)

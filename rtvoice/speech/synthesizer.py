@@ -124,6 +124,11 @@ class Synthesizer(ABC):
     def languages(self) -> tuple[str, ...]:
         """The languages that can be asked for. Known before loading."""
 
+    @property
+    def any_blend(self) -> bool:
+        """Whether any blend of `voices` can be asked for, not only one that was fitted. Known before loading."""
+        return True
+
     def voice(self, name: str) -> VoiceInfo:
         """Look up a voice, or a blend of `voices`: language and gender are those of its first voice.
 

@@ -44,6 +44,7 @@ _FIELDS = {
     "markups": st.lists(_text, max_size=3).map(tuple),
     "markup": st.sampled_from(messages.MARKUPS),
     "control": st.booleans(),
+    "any_blend": st.booleans(),
     "lexicon": st.dictionaries(_text, _text, max_size=3),
     "start_s": _seconds,
     "utterance": _number,

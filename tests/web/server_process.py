@@ -1,7 +1,7 @@
 """The server as a process of its own, so that it can be killed: over the scripted synthesizer, or over the real model.
 
     python -m tests.web.server_process --web FOLDER [--port N] [--delay SECONDS] [--slice SECONDS] [--load SECONDS]
-        [--cold] [--idle SECONDS] [--connections N] [--keys FILE] [--model]
+        [--cold] [--idle SECONDS] [--connections N] [--keys FILE] [--fitted-blends] [--model]
 
 Prints the page's address when it listens.
 """
@@ -24,11 +24,14 @@ from tests.scripted import ScriptedSynthesizer
 
 
 class SlowlyLoaded(ScriptedSynthesizer):
-    """A scripted synthesizer that takes some seconds to be there."""
+    """A scripted synthesizer that takes some seconds to be there, and may not speak any blend."""
 
-    def __init__(self, load_s: float, **options: float) -> None:
+    any_blend = True
+
+    def __init__(self, load_s: float, *, any_blend: bool, **options: float) -> None:
         super().__init__(**options)
         self.load_s = load_s
+        self.any_blend = any_blend
 
     async def __aenter__(self) -> Self:
         await asyncio.sleep(self.load_s)
@@ -46,6 +49,7 @@ def main() -> None:
     parser.add_argument("--idle", type=float)
     parser.add_argument("--connections", type=int, default=Limits().connections)
     parser.add_argument("--keys", type=Path)
+    parser.add_argument("--fitted-blends", action="store_true")
     parser.add_argument("--model", action="store_true")
     arguments = parser.parse_args()
     configure_logging("console", level="warning")
@@ -60,7 +64,8 @@ def main() -> None:
     if arguments.model:
         synthesizer = KokoroSynthesizer(EngineConfig(paths=default_paths(os.environ)))
     else:
-        synthesizer = SlowlyLoaded(arguments.load, delay_s=arguments.delay, slice_s=arguments.slice)
+        options = {"delay_s": arguments.delay, "slice_s": arguments.slice}
+        synthesizer = SlowlyLoaded(arguments.load, any_blend=not arguments.fitted_blends, **options)
     asyncio.run(serve(config, synthesizer, listening=tell))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.async_api import expect
 
-from tests.web.conftest import below, samples_of, speak, stop_and_listen, until_heard, visit
+from tests.web.conftest import below, samples_of, serving, speak, stop_and_listen, until_heard, visit
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -108,6 +108,19 @@ async def test_voices_are_blended_by_weight(browser, server):
         await page.get_by_role("switch", name="Blend").uncheck()
         await expect(page.locator("#voice-name")).to_have_text("af_heart")
         await expect(page.get_by_role("radio", name="Heart")).to_be_checked()
+
+
+async def test_blends_are_not_offered_where_they_are_not_spoken(browser, site):
+    async with serving(site, "--fitted-blends") as server, visit(browser, server.url) as page:
+        await expect(page.get_by_role("switch", name="Blend")).to_be_hidden()
+        kept = json.dumps({"voice": "af_heart(1)+bm_george(3)", "speed": 1, "language": ""})
+        await page.evaluate("(kept) => localStorage.setItem('rtvoice.settings', kept)", kept)
+        await page.reload()
+        await page.locator("[data-state=open]").wait_for()
+        await expect(page.get_by_role("switch", name="Blend")).to_be_hidden()
+        await expect(page.locator("#voice-name")).to_have_text("bm_george")
+        await speak(page, "Hello.")
+        await until_heard(page)
 
 
 async def test_a_blend_keeps_its_last_voice(page):

@@ -42,7 +42,8 @@ export class Settings extends Emitter {
    *
    * @param {import("../rtvoice.js").Ready} ready
    */
-  offer({ voices, languages, limits }) {
+  offer(ready) {
+    const { languages, limits } = ready;
     this.#speed.min = String(limits.min_speed);
     this.#speed.max = String(limits.max_speed);
     const accents = languages.map((language) =>
@@ -52,7 +53,7 @@ export class Settings extends Emitter {
     this.#language.replaceChildren(this.#language.options[0], ...accents);
     if (language && languages.includes(language)) this.#language.value = language;
     element("language-field", HTMLDivElement).hidden = languages.length < 2;
-    this.#voice.offer(voices);
+    this.#voice.offer(ready);
   }
 
   #keep() {

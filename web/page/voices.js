@@ -42,12 +42,17 @@ export class VoiceChoice extends Emitter {
     return new Intl.ListFormat("en").format([...this.#weights.keys()].map(spokenName));
   }
 
-  /** @param {import("../rtvoice.js").Ready["voices"]} voices the default first; there is one at least */
-  offer(voices) {
+  /** @param {import("../rtvoice.js").Ready} ready one voice at least */
+  offer({ voices, any_blend: anyBlend }) {
     const names = voices.map(({ name }) => name);
     const kept = [...this.#weights].filter(([voice]) => names.includes(voice));
     this.#weights = new Map(kept.length ? kept : [[names[0], 1]]);
     this.#blending.disabled = false;
+    this.#blending.labels?.[0].toggleAttribute("hidden", !anyBlend);
+    if (!anyBlend && this.#blending.checked) {
+      this.#blending.checked = false;
+      this.#keepHeaviest();
+    }
     this.#cards.replaceChildren(
       ...voices.map(({ name, language, gender }) =>
         make(
@@ -63,11 +68,13 @@ export class VoiceChoice extends Emitter {
   }
 
   #switch() {
-    if (!this.#blending.checked) {
-      const heaviest = [...this.#weights].reduce((most, entry) => (entry[1] > most[1] ? entry : most));
-      this.#weights = new Map([[heaviest[0], 1]]);
-    }
+    if (!this.#blending.checked) this.#keepHeaviest();
     this.#show();
+  }
+
+  #keepHeaviest() {
+    const heaviest = [...this.#weights].reduce((most, entry) => (entry[1] > most[1] ? entry : most));
+    this.#weights = new Map([[heaviest[0], 1]]);
   }
 
   /** @param {HTMLInputElement} card */
