@@ -112,8 +112,7 @@ class Engine:
         if not 0 <= pause_s * 1000 <= MAX_PAUSE_MS:
             allowed = f"a number from 0 to {MAX_PAUSE_MS // 1000}"
             raise InvalidInput(f"pause_s must be {allowed}.", field="pause_s", allowed=allowed)
-        voices = frozenset(voice.name for voice in self.voices)
-        reading = TextOptions(markup=markup, control=control, lexicon=lexicon, voices=voices)
+        reading = TextOptions(markup=markup, control=control, lexicon=lexicon)
         inbox = TextInbox()
         feeder = asyncio.create_task(_feed(inbox, text), name="text")
         try:

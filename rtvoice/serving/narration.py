@@ -16,6 +16,7 @@ import numpy as np
 
 from rtvoice.audio import Fader
 from rtvoice.config import SAMPLE_RATE
+from rtvoice.errors import InvalidInput
 from rtvoice.protocol.messages import Phoneme, Word
 from rtvoice.speech.synthesizer import AudioSlice
 from rtvoice.text.front import TextFront, TextOptions
@@ -153,7 +154,7 @@ async def narrate(
         synthesizer: entered, and the options checked by it.
         options: how it sounds.
         turn: for whom, if anything is known of them.
-        reading: how the text is read; its language is the speech's.
+        reading: how the text is read; its language is the speech's, its voices are those that can be spoken.
         pause_s: silence between two sentences, beside what the voice makes itself.
 
     Yields:
@@ -167,7 +168,12 @@ async def narrate(
     """
     index = ordinal = 0
     pause = np.zeros(0, np.float32)
-    front = TextFront(replace(reading or TextOptions(), language=_language(synthesizer, options)))
+    reading = replace(
+        reading or TextOptions(),
+        language=_language(synthesizer, options),
+        voices=lambda voice: _is_spoken(synthesizer, replace(options, voice=voice)),
+    )
+    front = TextFront(reading)
     async with aclosing(_scripts(text, front)) as scripts:
         async for script in scripts:
             begins = index
@@ -246,6 +252,14 @@ def _phonemes(phonemes: tuple[PhonemeTime, ...], offset_s: float) -> tuple[Phone
         )
         for sound in phonemes
     )
+
+
+def _is_spoken(synthesizer: Synthesizer, options: SpeechOptions) -> bool:
+    try:
+        synthesizer.check(options)
+    except InvalidInput:
+        return False
+    return True
 
 
 def _language(synthesizer: Synthesizer, options: SpeechOptions) -> str:

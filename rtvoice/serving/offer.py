@@ -107,7 +107,6 @@ class Offer:
             markup=_markup(options.markup or MARKUPS[0]),
             control=bool(options.control),
             lexicon=_joined(lexicon, _own_lexicon(options)),
-            voices=frozenset(voice.name for voice in self._synthesizer.voices),
         )
 
 

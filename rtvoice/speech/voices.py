@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from rtvoice.blends import canonical, read_blend
+from rtvoice.blends import canonical, is_blend_of, read_blend
 from rtvoice.config import DEFAULT_VOICE
 from rtvoice.errors import InvalidInput, SetupError
 from rtvoice.speech.files import write_atomically
@@ -304,8 +304,12 @@ class VoiceStore:
             raise InvalidInput(
                 f"Nothing was fitted to {name}, and nothing else is spoken here. Who runs this may run: {fit}",
                 field="voice",
-                allowed=(*self.names, *self.fitted_blends),
+                allowed=(*self.names, *self._spoken_blends()),
             )
+
+    def _spoken_blends(self) -> list[str]:
+        """Those fitted blends that were there when the store was made, of voices on offer."""
+        return sorted(blend for blend in {*self._unread, *self._blends} if is_blend_of(blend, self.names))
 
     def _voice(self, name: str) -> NDArray[np.float16]:
         """All rows of a voice, [510, 256]."""

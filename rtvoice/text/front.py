@@ -40,7 +40,7 @@ class TextOptions:
         lengths: the sizes aimed at; None leaves segments as they are. The default cuts what is long and joins
             nothing, so that what is heard does not depend on how the text was cut into deltas.
         lexicon: how some words are said, or None.
-        voices: that an SSML voice tag may name, alone or in a blend; others change nothing. None allows any.
+        voices: tells whether an SSML voice tag may name a voice or a blend; others change nothing. None allows any.
     """
 
     language: str = "en-us"
@@ -50,7 +50,7 @@ class TextOptions:
     code: Code = "notice"
     lengths: Lengths | None = field(default_factory=lambda: Lengths(least=0))
     lexicon: Lexicon | None = None
-    voices: frozenset[str] | None = None
+    voices: Callable[[str], bool] | None = None
 
 
 class TextFront:

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rtvoice.errors import InvalidInput
 from rtvoice.serving.narration import FLUSH, TextInbox, narrate
 from rtvoice.speech.synthesizer import SpeechOptions
+from rtvoice.text.front import TextOptions
+from rtvoice.text.segment import Passage
 from tests.scripted import ScriptedSynthesizer
 
 
@@ -54,6 +57,40 @@ async def test_phonemes_are_timed_in_the_utterance_behind_its_pauses():
     assert sounds[-1].end_s == pytest.approx(1.1)
     for audio in heard:  # a word comes with its first one
         assert {word.start_s for word in audio.words} <= {sound.start_s for sound in audio.phonemes}
+
+
+class OneBlend(ScriptedSynthesizer):
+    """Speaks one blend of its voices, and tells what it was asked to speak in which voice."""
+
+    def __init__(self):
+        super().__init__()
+        self.said = []
+
+    def check(self, options):
+        super().check(options)
+        if "+" in options.voice and options.voice != "af_heart+bm_george":
+            raise InvalidInput("Nothing was fitted to it.", field="voice")
+
+    async def speak(self, script, options, *, ordinal, turn=None):
+        self.said += [(part.text, part.voice) for part in script.parts if isinstance(part, Passage)]
+        async for audio in super().speak(script, options, ordinal=ordinal, turn=turn):
+            yield audio
+
+
+async def test_a_tag_with_a_voice_that_is_not_spoken_changes_nothing():
+    synthesizer, inbox = OneBlend(), TextInbox()
+    for voice in ("bm_george", "af_heart+bm_george", "af_heart(2)+bm_george", "nobody"):
+        inbox.push(f'<voice name="bm_george">One <voice name="{voice}">two.</voice></voice>\n\n')
+    inbox.end()
+    async with aclosing(narrate(inbox, synthesizer, SpeechOptions(), reading=TextOptions(markup="ssml"))) as heard:
+        assert [audio.segment async for audio in heard]
+    assert synthesizer.said == [
+        ("One two.", "bm_george"),
+        ("One", "bm_george"),
+        ("two.", "af_heart+bm_george"),
+        ("One two.", "bm_george"),
+        ("One two.", "bm_george"),
+    ]
 
 
 async def test_a_segment_is_begun_when_the_audio_before_it_is_taken():

@@ -404,6 +404,21 @@ class TestUnfittedVoicesThatAreNotOnOffer:
             assert store.info(formula).name == formula
             assert store.statistics(formula) is not None
 
+    def test_a_refusal_names_the_blends_that_are_spoken(self, tmp_path):
+        first, other, later = (
+            "af_heart(0.5000)+bf_emma(0.5000)",
+            "af_bella(0.5000)+af_heart(0.5000)",
+            "af_heart+bf_emma(2)",
+        )
+        store = VoiceStore(tmp_path)
+        for formula in (first, other):
+            store.keep_statistics(formula, TestFittedBlends().fit(store, formula))
+        store = VoiceStore(tmp_path, ["af_heart", "bf_emma"], unfitted=False)
+        store.keep_statistics(later, TestFittedBlends().fit(store, later))  # from the next start on
+        with pytest.raises(InvalidInput) as refused:
+            store.check("af_heart(3)+bf_emma")
+        assert refused.value.allowed == ("af_heart", "bf_emma", first)
+
     def test_an_added_voice_is_not_offered_until_it_is_fitted(self, tmp_path):
         VoiceStore(tmp_path).add("af_sky", smooth_voice())
         store = VoiceStore(tmp_path, unfitted=False)

@@ -14,13 +14,15 @@ from rtvoice.text.markup.reader import Code, PlainReader, Reader, Reading, Stret
 from rtvoice.text.markup.ssml import SsmlReader
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rtvoice.text.segment import Markup
 
 __all__ = ["Code", "MarkdownReader", "PlainReader", "Reader", "Reading", "SsmlReader", "Stretch", "reader_for"]
 
 
 def reader_for(
-    markup: Markup, *, language: str, control: bool, code: Code, voices: frozenset[str] | None = None
+    markup: Markup, *, language: str, control: bool, code: Code, voices: Callable[[str], bool] | None = None
 ) -> Reader:
     """The reader of one utterance.
 
@@ -29,7 +31,7 @@ def reader_for(
         language: of the notice said for fenced code.
         control: whether `[pause:0.8s]` and `[word](/.../)` act. Without it they are ordinary text and links.
         code: what is said for fenced code.
-        voices: names that an SSML voice tag may give; None allows any.
+        voices: tells whether an SSML voice tag may name a voice or a blend; None allows any.
     """
     if markup == "ssml":
         return SsmlReader(control=control, voices=voices)

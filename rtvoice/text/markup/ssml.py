@@ -10,7 +10,6 @@ import html
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from rtvoice.blends import is_blend_of
 from rtvoice.config import MAX_SPEED, MIN_SPEED
 from rtvoice.text.ipa import MAX_IPA, is_phonemes
 from rtvoice.text.mapped import Edit, Mapped
@@ -18,6 +17,8 @@ from rtvoice.text.markup.reader import Reader, Reading, Stretch, pauses, pin_pho
 from rtvoice.text.segment import Pause
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rtvoice.text.segment import Segment
 
 _TAG = re.compile(
@@ -58,10 +59,10 @@ class SsmlReader(Reader):
 
     Args:
         control: whether `[pause:0.8s]` and `[word](/.../)` act as well.
-        voices: that a voice tag may name, alone or in a blend; tags with others change nothing. None allows any.
+        voices: tells whether a voice tag may name a voice or a blend; tags with others change nothing. None allows any.
     """
 
-    def __init__(self, *, control: bool, voices: frozenset[str] | None = None) -> None:
+    def __init__(self, *, control: bool, voices: Callable[[str], bool] | None = None) -> None:
         self._control = control
         self._voices = voices
         self._open = [_OUTSIDE]
@@ -137,7 +138,7 @@ class SsmlReader(Reader):
         return Stretch(text, self._open[-1].rate, self._open[-1].voice)
 
 
-def _opened(name: str, attributes: dict[str, str], around: _Open, voices: frozenset[str] | None) -> _Open | None:
+def _opened(name: str, attributes: dict[str, str], around: _Open, voices: Callable[[str], bool] | None) -> _Open | None:
     """What holds inside a tag, or None if it changes nothing."""
     if name == "sub" and attributes.get("alias"):
         return around._replace(name=name, silent=True)
@@ -150,7 +151,7 @@ def _opened(name: str, attributes: dict[str, str], around: _Open, voices: frozen
     if name == "prosody" and "rate" in attributes:
         return around._replace(name=name, rate=_rate(attributes["rate"], around.rate))
     voice = attributes.get("name", "").strip()
-    if name == "voice" and voice and (voices is None or is_blend_of(voice, voices)):
+    if name == "voice" and voice and (voices is None or voices(voice)):
         return around._replace(name=name, voice=voice)
     return None
 
