@@ -38,6 +38,8 @@ _WATCH_S = 0.25
 class Pool:
     """Compiled networks and the infer requests they run in. An async context manager; leaving waits for what runs.
 
+    Whoever waits for a place then, or asks for one later, is told `SynthesisFailed`.
+
     Belongs to one event loop. `infer` and `run` may be cancelled: what runs cannot be stopped, so it goes on to its
     end, its result is dropped, and only then is its place given away.
     """
@@ -85,6 +87,7 @@ class Pool:
         self._fixed_shapes: dict[str, dict[str, tuple[int, ...]]] = {}  # of networks that have no others
         self._executor = ThreadPoolExecutor(streams, thread_name_prefix="rtvoice-host")
         self._compiling: set[asyncio.Future[ov.CompiledModel]] = set()
+        self._closed = False
 
     @property
     def places(self) -> int:
@@ -116,6 +119,7 @@ class Pool:
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
+        self._closed = True  # who waits is given a place, to be told
         await self._places.all_left()
         # for nobody any more; what it takes must not outlive us
         await asyncio.gather(*self._compiling, return_exceptions=True)
@@ -177,7 +181,7 @@ class Pool:
             An array for each output, owned by the caller.
 
         Raises:
-            SynthesisFailed: OpenVINO could not run it.
+            SynthesisFailed: OpenVINO could not run it, or the pool was left.
             SetupError: it was loaded now, and is damaged.
         """
         await self._load(network)
@@ -212,6 +216,7 @@ class Pool:
 
     async def _load(self, network: str) -> None:
         """Load a network unless it is."""
+        self._check_open()
         if network in self._requests:
             return
         async with self._loading:
@@ -220,6 +225,7 @@ class Pool:
                     asyncio.to_thread(self._rare.get(network, dict)),
                     self._compiled(network),
                 )
+                self._check_open()
                 await self._make_ready(network, model, {**self._shared, **own})
 
     async def warm(self, turn: Turn | None = None) -> None:
@@ -230,7 +236,7 @@ class Pool:
         Args:
             turn: by which places are taken for it; None goes by the order of asking.
         """
-        for name, shapes in self._fixed_shapes.items():
+        for name, shapes in list(self._fixed_shapes.items()):  # others may be loaded meanwhile
             for _ in range(self._streams_of(name)):
                 await self.infer(name, {port: np.zeros(shape, np.float32) for port, shape in shapes.items()}, turn=turn)
 
@@ -256,7 +262,11 @@ class Pool:
         await asyncio.to_thread(release)
 
     async def run(self, step: Callable[[], T], *, turn: Turn | None = None) -> T:
-        """Run a step of the host in a thread, in a place of its own."""
+        """Run a step of the host in a thread, in a place of its own.
+
+        Raises:
+            SynthesisFailed: the pool was left.
+        """
         leave = await self._take(turn or Turn())
         loop = asyncio.get_running_loop()
         work: Future[T] = self._executor.submit(step)
@@ -266,8 +276,12 @@ class Pool:
 
     async def _take(self, turn: Turn, kind: str = "") -> Callable[[], None]:
         """Wait for a place; returns what gives it back and charges for it."""
+        self._check_open()
         asked = time.monotonic()
         await self._places.take(turn.deadline(), kind)
+        if self._closed:
+            self._places.leave(kind)
+            self._check_open()
         began = time.monotonic()
 
         def leave() -> None:
@@ -276,6 +290,10 @@ class Pool:
             self._places.leave(kind)
 
         return leave
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise SynthesisFailed("the engine was closed")
 
 
 def _request(model: ov.CompiledModel, shared: Mapping[str, ov.Tensor]) -> ov.InferRequest:

@@ -357,6 +357,25 @@ async def test_leaving_waits_for_what_runs(networks, tmp_path):
     assert task.done()
 
 
+async def test_who_speaks_while_the_pool_is_left_is_told(networks, tmp_path):
+    slow = {"x": np.eye(300, dtype=np.float32)}
+    running = pool(networks, tmp_path, shared=lambda: common(1, 2, 3), later=["plus"])
+    await running.__aenter__()
+    runs = asyncio.create_task(running.infer("slow", slow))
+    await turns_of_the_loop()
+    waiting = [asyncio.create_task(work) for work in (running.infer("slow", slow), running.run(lambda: 1))]
+    await turns_of_the_loop()
+    assert running.waiting == 2
+    loading = asyncio.create_task(running.load_later())
+    await turns_of_the_loop()
+    async with asyncio.timeout(60):
+        await running.__aexit__(None, None, None)
+        assert (await runs)["y"].shape == (300, 300)
+        for told in (*waiting, loading, running.infer("slow", slow), running.run(lambda: 1), running.load_later()):
+            with pytest.raises(SynthesisFailed, match="closed"):
+                await told
+
+
 async def test_networks_give_back_what_they_hold_and_stay_usable(networks, tmp_path):
     async with pool(networks, tmp_path, shared=lambda: common(10, 20, 30)) as running:
         before = running.runs
