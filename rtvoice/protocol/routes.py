@@ -27,13 +27,21 @@ _ELEVENLABS = re.compile(r"/v1/text-to-speech/([^/]+)/(multi-)?stream-input")
 _DEEPGRAM = "/v1/speak"
 
 
-def find_dialect(path: str, query: str, ready: Ready) -> MakeDialect | None:
+def _any_voice(_voice: str, _language: str | None) -> None:
+    """Refuse none."""
+
+
+def find_dialect(
+    path: str, query: str, ready: Ready, check: Callable[[str, str | None], None] = _any_voice
+) -> MakeDialect | None:
     """The dialect of an address, or None if there is no socket at it.
 
     Args:
         path: of the request, still quoted.
         query: what stands behind its question mark.
         ready: what the server offers.
+        check: refuses a voice or a blend of those on offer that cannot be spoken all the same, in a language or in its
+            own, with `InvalidInput`.
 
     Raises:
         InvalidInput: the address asks for what there is not; names the parameter and what is allowed.
@@ -43,9 +51,13 @@ def find_dialect(path: str, query: str, ready: Ready) -> MakeDialect | None:
     fields = dict(parse_qsl(query))
     if match := _ELEVENLABS.fullmatch(path):
         voice = find_voice(unquote(match[1]), ready.voices)
-        return _over(partial(ElevenLabsDialect, options=_stream_options(voice, fields, ready, is_multi=bool(match[2]))))
+        stream = _stream_options(voice, fields, ready, is_multi=bool(match[2]))
+        check(voice, stream.language)
+        return _over(partial(ElevenLabsDialect, options=stream))
     if path == _DEEPGRAM:
-        return _over(partial(DeepgramDialect, options=_speak_options(fields, ready)))
+        speak = _speak_options(fields, ready)
+        check(speak.voice, None)
+        return _over(partial(DeepgramDialect, options=speak))
     return None
 
 

@@ -36,6 +36,7 @@ from rtvoice.serving.proxies import Proxies
 from rtvoice.serving.quota import Clients
 from rtvoice.serving.session import Session
 from rtvoice.serving.status import MemoryGauge, Status
+from rtvoice.speech.synthesizer import SpeechOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,7 +122,8 @@ class Endpoint:
         )
         self._site = Site(StaticFiles(config.web), self._retry_after_s, self._expose)
         gate = Gate(read_keys(config.keys)) if config.keys is not None else None
-        self._handshake = Handshake(Offer(synthesizer, config.limits).ready(), config.origins, gate)
+        ready = Offer(synthesizer, config.limits).ready()
+        self._handshake = Handshake(ready, config.origins, gate, self._check_voice)
         self._proxies = Proxies(config.trusted_proxies)
         self._clients = Clients(config.client_limits)
         self._root_path = config.root_path.rstrip("/")
@@ -251,6 +253,9 @@ class Endpoint:
             if not self._sessions:
                 self._quiet.set()
             log.info("session closed", close_code=connection.close_code, sessions=len(self._sessions))
+
+    def _check_voice(self, voice: str, language: str | None) -> None:
+        self._synthesizer.check(SpeechOptions(voice=voice, language=language))
 
     async def _process_request(self, connection: ServerConnection, request: Request) -> Response | None:
         headers = list(request.headers.raw_items())

@@ -47,15 +47,22 @@ class Handshake:
         ready: what the server offers.
         origins: of pages that may connect, beside the server's own.
         gate: who may connect; None lets everybody in.
+        check: refuses a voice in a language, or in its own, that an address asks for; see `find_dialect`.
         clock: time of day, in seconds since 1970.
     """
 
     def __init__(
-        self, ready: Ready, origins: Sequence[str], gate: Gate | None, clock: Callable[[], float] = time.time
+        self,
+        ready: Ready,
+        origins: Sequence[str],
+        gate: Gate | None,
+        check: Callable[[str, str | None], None],
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._ready = ready
         self._origins = origins
         self._gate = gate
+        self._check = check
         self._now = clock
 
     def decide(self, target: str, headers: Headers, remote: str) -> Accepted | Answer:
@@ -71,7 +78,7 @@ class Handshake:
         if isinstance(client, Answer):
             return client
         try:
-            dialect = find_dialect(address.path, address.query, self._ready)
+            dialect = find_dialect(address.path, address.query, self._ready, self._check)
         except InvalidInput as error:
             return plain(HTTPStatus.BAD_REQUEST, _refusal(error))
         if dialect is None:

@@ -20,7 +20,7 @@ import numpy as np
 from rtvoice.audio import cut
 from rtvoice.config import SAMPLE_RATE
 from rtvoice.encoders import at_rate
-from rtvoice.errors import RtvoiceError, ServerStopping
+from rtvoice.errors import RtvoiceError, ServerStopping, SetupError
 from rtvoice.protocol.conversation import Conversation, Opened, Step
 from rtvoice.protocol.dialect import Close, Dialect, NativeDialect, Reply
 from rtvoice.protocol.messages import (
@@ -303,6 +303,8 @@ class Session:
             self._put_marks(utterance, sys.maxsize)
             self._outbox.put(Finish(number))
         except RtvoiceError as error:
+            if isinstance(error, SetupError):  # who runs the server can mend it, and reads the log
+                self._log.error("utterance failed", utterance=number, error=str(error))
             self._outbox.put(Failure(number, error))
         except Exception as error:
             self._log.error("utterance failed", utterance=number, error=trace(error))  # see trace

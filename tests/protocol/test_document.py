@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from rtvoice.errors import RtvoiceError
+from rtvoice.errors import InvalidInput, Overloaded, RtvoiceError, TextTooLong
+from rtvoice.link import _ERRORS
 from rtvoice.protocol.codec import decode_client, decode_server
 from rtvoice.protocol.messages import ClientMessage, ServerMessage
 
@@ -35,6 +36,11 @@ def test_what_the_client_sends(text, is_refused):
 @pytest.mark.parametrize("text", HEARD)
 def test_what_the_server_sends(text):
     assert isinstance(decode_server(text), ServerMessage)
+
+
+@pytest.mark.parametrize("code", [*_ERRORS, InvalidInput.code, TextTooLong.code, Overloaded.code])
+def test_every_code_that_the_client_knows_is_described(code):
+    assert f"\n| `{code}` |" in DOCUMENT
 
 
 @pytest.mark.parametrize("kind", ["ready", "segment", "words", "phonemes", "done", "cancelled", "error"])

@@ -324,3 +324,20 @@ async def test_what_there_is_not_is_refused_at_the_handshake(synthesizer):
             assert says in caught.value.response.body.decode()
         async with talking(endpoint):
             pass
+
+
+@pytest.mark.parametrize(
+    "path", [MULTI.replace("af_heart", "af_heart+bm_george"), "/v1/speak?model=af_heart%2Bbm_george"]
+)
+async def test_a_blend_that_is_not_spoken_is_refused_at_the_handshake(path, synthesizer, monkeypatch):
+    def check(options):
+        if "+" in options.voice:
+            raise InvalidInput("Nothing was fitted to it.", field="voice", allowed=("af_heart",))
+
+    monkeypatch.setattr(synthesizer, "check", check)
+    async with serving(synthesizer) as endpoint:
+        host, port = endpoint.address
+        with pytest.raises(InvalidStatus) as caught:
+            await connect(f"ws://{host}:{port}{path}", proxy=None)
+        assert caught.value.response.status_code == 400
+        assert caught.value.response.body == b"Nothing was fitted to it. Allowed: af_heart.\n"

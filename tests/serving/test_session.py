@@ -9,7 +9,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect as connect_blocking
 
 from rtvoice.config import Limits
-from rtvoice.errors import SynthesisFailed
+from rtvoice.errors import SetupError, SynthesisFailed
 from rtvoice.protocol.messages import Audio, Cancelled, Done, Error, Segment, Words
 from tests.scripted import WORD_S, ScriptedSynthesizer
 from tests.serving.conftest import quiet, serving, talking
@@ -213,6 +213,16 @@ class TestFailure:
             assert isinstance(ends[2], Done)
             await talk.say({"type": "speak", "utterance": 1, "text": "late"})
             await talk.silence(0.1)
+
+    async def test_what_the_operator_can_mend_is_logged(self, capsys):
+        synthesizer = ScriptedSynthesizer(fails_on="bad", fault=SetupError("The voice is damaged; run: rtvoice"))
+        async with serving(synthesizer) as endpoint, talking(endpoint) as talk:
+            await talk.say({"type": "speak", "text": "A bad secret."})
+            await talk.say({"type": "end"})
+            assert (await talk.hear_terminals(1))[1].code == "setup"
+        logged = capsys.readouterr().out
+        assert "The voice is damaged; run: rtvoice" in logged
+        assert "secret" not in logged
 
     async def test_the_log_has_no_text(self, capsys):
         synthesizer = ScriptedSynthesizer(fails_on="bad", fault=ZeroDivisionError())
