@@ -117,8 +117,8 @@ class Engine:
         feeder = asyncio.create_task(_feed(inbox, text), name="text")
         try:
             narration = narrate(inbox, self._synthesizer, options, Turn(), reading=reading, pause_s=pause_s)
-            async with aclosing(narration):
-                async for audio in _one_ahead(narration):
+            async with aclosing(narration), aclosing(_one_ahead(narration)) as stretches:
+                async for audio in stretches:
                     yield audio
         finally:
             await _cancel(feeder)

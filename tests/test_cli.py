@@ -223,6 +223,10 @@ class TestErrors:
 
 
 class TestSay:
+    def test_a_closed_standard_input_says_nothing(self, run, double, monkeypatch, tmp_path):
+        monkeypatch.setattr("sys.stdin", None)
+        assert run("say", "-o", str(tmp_path / "hello.wav")) == (0, b"", "rtvoice: there was nothing to say.\n")
+
     def test_a_wav_file(self, run, double, tmp_path):
         path = tmp_path / "hello.wav"
         assert run("say", "Hello", "there.", "-o", str(path)) == (0, b"", "")

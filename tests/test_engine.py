@@ -1,6 +1,8 @@
 """The engine in process, over a scripted synthesizer."""
 
 import asyncio
+import gc
+from contextlib import aclosing
 
 import numpy as np
 import pytest
@@ -147,3 +149,20 @@ async def test_utterances_side_by_side(synthesizer, engine):
         2 * SAMPLES,
         3 * SAMPLES,
     ]
+
+
+async def test_leaving_while_more_is_being_made_fails_nothing(engine, synthesizer):
+    synthesizer.delay_s = 0.02
+    faults = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
+    async for _ in engine.speak("One two three four. Five six seven eight."):
+        await asyncio.sleep(0.01)  # the next is under way
+        break
+    async with aclosing(engine.speak("One two three four.")) as speech:
+        async for _ in speech:
+            await asyncio.sleep(0.01)
+            break
+    await asyncio.sleep(0.05)
+    gc.collect()
+    assert faults == []
+    assert synthesizer.running == 0

@@ -157,7 +157,7 @@ async def _by_engine(
         checkpoint=arguments.checkpoint,
     )
     async with Engine(config) as engine:
-        async for audio in engine.speak(
+        speech = engine.speak(
             text,
             voice=arguments.voice,
             speed=arguments.speed,
@@ -167,10 +167,12 @@ async def _by_engine(
             markup=arguments.markup,
             control=arguments.control,
             lexicon=LexiconFile.read(arguments.lexicon).lexicon if arguments.lexicon else None,
-        ):
-            _, data = encoder.encode(audio.samples, joins=audio.closes)
-            if data:
-                yield data
+        )
+        async with aclosing(speech):
+            async for audio in speech:
+                _, data = encoder.encode(audio.samples, joins=audio.closes)
+                if data:
+                    yield data
     _, rest = encoder.finish()
     if rest:
         yield rest
@@ -204,6 +206,8 @@ async def _standard_input() -> AsyncIterator[str]:
     Raises:
         InvalidInput: it is not UTF-8.
     """
+    if sys.stdin is None:  # it was closed before we began
+        return
     if sys.stdin.isatty():
         sys.stderr.write("Type what is to be said; Ctrl-D ends it.\n")
     loop = asyncio.get_running_loop()
