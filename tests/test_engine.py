@@ -1,7 +1,6 @@
 """The engine in process, over a scripted synthesizer."""
 
 import asyncio
-import gc
 from contextlib import aclosing
 
 import numpy as np
@@ -163,6 +162,5 @@ async def test_leaving_while_more_is_being_made_fails_nothing(engine, synthesize
             await asyncio.sleep(0.01)
             break
     await asyncio.sleep(0.05)
-    gc.collect()
     assert faults == []
     assert synthesizer.running == 0
