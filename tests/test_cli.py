@@ -527,7 +527,7 @@ class TestVoices:
         code, out, err = run("voices", "add", "--no-fit", "af_sky", "bf_lily", "af_heart")
         assert (code, out) == (0, b"Added af_sky, bf_lily.\n")
         assert err.splitlines()[-1] == "Adding voices: bf_lily"
-        assert b"af_sky          en-us  female  added" in run("voices", "list")[1]
+        assert b"af_sky          en-us  female  added, not fitted\n" in run("voices", "list")[1]
         assert run("voices", "remove", "af_sky", "nobody")[0] == 2
         assert VoiceStore(tmp_path / "data").is_added("af_sky")
         assert run("voices", "remove", "af_sky", "bf_lily")[:2] == (0, b"Removed af_sky, bf_lily.\n")
@@ -546,7 +546,10 @@ class TestVoices:
         store = VoiceStore(tmp_path / "data")
         blend = "bf_emma(1)+af_heart(3)"
         store.keep_statistics(blend, store.statistics("af_heart"))
-        assert b"af_heart(0.7500)+bf_emma(0.2500) fitted blend\n" in run("voices", "list")[1]
+        (tmp_path / "data" / "voices" / "x+y.npz").touch()  # nobody's
+        listed = run("voices", "list")[1]
+        assert b"af_heart(0.7500)+bf_emma(0.2500) fitted blend\n" in listed
+        assert b"x+y" not in listed
         assert run("voices", "remove", blend)[:2] == (0, b"Removed bf_emma(1)+af_heart(3).\n")
         assert not VoiceStore(tmp_path / "data").fitted_blends
         assert run("voices", "remove", blend)[0] == 2

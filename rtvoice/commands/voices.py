@@ -114,7 +114,8 @@ def run_list(arguments: argparse.Namespace) -> int:
 
     store = VoiceStore(paths_of(arguments).data)
     for info in store.infos:
-        _print(info, "added" if store.is_added(info.name) else "packaged")
+        where = "added" if store.is_added(info.name) else "packaged"
+        _print(info, where if store.is_fitted(info.name) else f"{where}, not fitted")
     for formula in store.fitted_blends:
         sys.stdout.write(f"{formula} fitted blend\n")
     if arguments.available:

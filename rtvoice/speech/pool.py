@@ -134,7 +134,10 @@ class Pool:
         self._inputs[name] = {port.any_name for port in fed}
         if not any(port.partial_shape.is_dynamic for port in fed):
             self._fixed_shapes[name] = {port.any_name: tuple(port.shape) for port in fed}
-        requests = [await asyncio.to_thread(_request, model, shared) for _ in range(self._streams_of(name))]
+        try:
+            requests = [await asyncio.to_thread(_request, model, shared) for _ in range(self._streams_of(name))]
+        except RuntimeError as error:  # there is no memory, as a rule
+            raise SetupError(f"there is no room to run the {name} network: {error}") from error
         self._requests[name] = deque(requests)
 
     async def _compiled(self, network: str) -> ov.CompiledModel:

@@ -125,7 +125,7 @@ class VoiceStore:
         self._unread = set(self.fitted_blends)
         self._blends: dict[str, BlendedMap] = {}
         names = sorted(self._files, key=lambda name: (name != DEFAULT_VOICE, name))
-        self._infos = tuple(describe(name) for name in names if unfitted or self._has_map(name))
+        self._infos = tuple(describe(name) for name in names if unfitted or self.is_fitted(name))
         if offered is not None:
             known = {info.name: info for info in self._infos}
             for name in offered:
@@ -141,9 +141,9 @@ class VoiceStore:
 
     @property
     def fitted_blends(self) -> list[str]:
-        """Formulas of the blends that something was fitted to."""
+        """Formulas of the blends that something was fitted to, of voices that there are."""
         files = self._added.glob("*+*" + _STATISTICS) if self._added.is_dir() else ()
-        return sorted(file.stem for file in files)
+        return sorted(file.stem for file in files if is_blend_of(file.stem, self._files))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -245,6 +245,10 @@ class VoiceStore:
         """Whether the user added this voice, rather than the package bringing it."""
         return name in self._files and name not in _packaged()
 
+    def is_fitted(self, name: str) -> bool:
+        """Whether a voice has a map of its statistics. Without one a server may not speak it."""
+        return self._statistics_file(name).is_file()
+
     def add(self, name: str, styles: NDArray[np.float32]) -> None:
         """Keep a voice [510, 256] in the user's data directory. Stores made later have it.
 
@@ -299,10 +303,11 @@ class VoiceStore:
 
     def _refuse_unfitted(self, name: str) -> None:
         """Say what to do about a voice without a map, or a blend that has none, if they are not on offer."""
-        if not self._unfitted and ("+" in name or (name in self._files and not self._has_map(name))):
+        if not self._unfitted and ("+" in name or (name in self._files and not self.is_fitted(name))):
             fit = f"rtvoice voices fit {shlex.quote(name)}"
             raise InvalidInput(
-                f"Nothing was fitted to {name}, and nothing else is spoken here. Who runs this may run: {fit}",
+                f"Nothing was fitted to {name}, and nothing else is spoken here. "
+                f"Who runs this may run: {fit}, and then start it again",
                 field="voice",
                 allowed=(*self.names, *self._spoken_blends()),
             )
@@ -320,7 +325,7 @@ class VoiceStore:
     def _map(self, name: str) -> StatisticsMap | None:
         """The map of a single voice."""
         if name not in self._maps:
-            self._maps[name] = self._read_map(name) if self._has_map(name) else None
+            self._maps[name] = self._read_map(name) if self.is_fitted(name) else None
         return self._maps[name]
 
     def _read_blend(self, formula: str) -> BlendedMap | None:
@@ -342,9 +347,6 @@ class VoiceStore:
         """The added voices. What cannot be the name of one is somebody else's file."""
         files = sorted(self._added.glob("*" + _SUFFIX)) if self._added.is_dir() else []
         return {file.stem: file for file in files if _NAME.fullmatch(file.stem) and file.stem not in _packaged()}
-
-    def _has_map(self, name: str) -> bool:
-        return self._statistics_file(name).is_file()
 
     def _read_map(self, name: str) -> StatisticsMap:
         try:

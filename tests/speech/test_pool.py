@@ -331,6 +331,20 @@ async def test_what_comes_later_and_is_damaged_says_what_to_run_and_ends_nothing
         assert (await running.infer("slow", {"x": np.zeros((2, 2), np.float32)}))["y"].shape == (2, 2)
 
 
+async def test_a_network_that_there_is_no_room_for_ends_nothing_else(networks, tmp_path, monkeypatch):
+    def full(model, shared):
+        raise RuntimeError("Could not allocate")
+
+    async with pool(networks, tmp_path, later=("plus",)) as running:
+        monkeypatch.setattr("rtvoice.speech.pool._request", full)
+        with pytest.raises(SetupError, match="no room to run the plus network: Could not allocate"):
+            await running.infer("plus", {})
+        monkeypatch.undo()
+        assert (await running.infer("slow", {"x": np.zeros((2, 2), np.float32)}))["y"].shape == (2, 2)
+        outputs = await running.infer("plus", {"a": np.ones(3, np.float32), "common": np.ones(3, np.float32)})
+        assert outputs["sum"].tolist() == [2, 2, 2]
+
+
 async def test_leaving_waits_for_what_is_being_loaded_for_nobody_any_more(networks, tmp_path, monkeypatch):
     ended = []
 
