@@ -244,12 +244,13 @@ async def test_memory_is_flat_and_no_task_is_left():
 
 async def test_two_hundred_idle_sockets():
     async with server() as running:
+        at_rest = await running.count()
         await speaks(running)
-        before = await running.count()
+        before = await running.settled(at_rest["tasks"])
         async with contextlib.AsyncExitStack() as stack:
             for _ in range(200):
                 await stack.enter_async_context(rtvoice.connect(f"ws://127.0.0.1:{running.port}"))
             full = await running.count()
             assert full["resident"] - before["resident"] < 200 * 100_000
             await speaks(running)
-        await running.settled(before["tasks"])
+        await running.settled(at_rest["tasks"])
