@@ -201,7 +201,9 @@ class VoiceStore:
         if not 1 <= phonemes <= ROWS:
             raise ValueError(f"phonemes: {phonemes} is not in 1..{ROWS}")
         rows = np.stack([self._voice(share.voice)[phonemes - 1] for share in shares]).astype(np.float32)
-        return np.array([[share.part for share in shares]], np.float32) @ rows
+        parts = np.array([[share.part for share in shares]], np.float32)
+        mean: NDArray[np.float32] = np.einsum("is,sf->if", parts, rows)
+        return mean
 
     def statistics(self, name: str) -> Predictor | None:
         """Return what predicts the statistics of the generator's norms for a voice or a blend; None without a map.

@@ -76,7 +76,8 @@ class Transform:
     def kernel(self, weight: Floats) -> Floats:
         """Bring a convolution's weight [out, in, K] into the form of the products, [P, in, out]."""
         flat = weight.transpose(2, 1, 0).reshape(self.taps, -1)  # (K, in * out)
-        kernel: Floats = np.matmul(self.spectra, flat)
+        # not by BLAS, whose threads spin and which ends the process where it finds no memory
+        kernel: Floats = np.einsum("pk,kn->pn", self.spectra, flat)
         return kernel.reshape(self.products, weight.shape[1], weight.shape[0])
 
 
