@@ -42,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: without the program's name; those of the process by default.
     """
     parsed = _parser().parse_args(arguments)
+    parsed.own_process = arguments is None  # a command may do with it what it likes
     try:
         code: int = parsed.run(parsed)
     except RtvoiceError as error:

@@ -185,8 +185,10 @@ def _add_lifecycle(parser: argparse.ArgumentParser, defaults: ServerConfig) -> N
 
 def run(arguments: argparse.Namespace) -> int:
     """Build what is missing, then serve until told to stop."""
-    from rtvoice.serving.memory import keep_little
+    from rtvoice.serving.memory import keep_little, restart_without_thread_caches
 
+    if arguments.own_process:
+        restart_without_thread_caches()
     keep_little()
     paths = paths_of(arguments)
     build_with_bar(paths, arguments.checkpoint, precision=arguments.precision)

@@ -14,8 +14,6 @@ that fails fails for all of them; the next who comes makes it be tried again.
 from __future__ import annotations
 
 import asyncio
-import os
-import threading
 import time
 from contextlib import aclosing, suppress
 from enum import Enum
@@ -36,8 +34,6 @@ if TYPE_CHECKING:
     from rtvoice.text.segment import Script
 
 _HEARTBEAT_S = 1.0
-_START_S = 1.0
-"""Seconds that threads may take to start."""
 
 
 class State(Enum):
@@ -186,7 +182,6 @@ class Lifecycle(Synthesizer):
 
     async def __aenter__(self) -> Self:
         self._closed = False
-        await _start_threads()
         if self._preload:
             try:
                 error = await asyncio.shield(self._loading())
@@ -304,19 +299,3 @@ class Lifecycle(Synthesizer):
         self._log.info("engine " + self._state.value, before=before.value, seconds=round(spent_s, 3))
         if self._changed is not None:
             self._changed(before, spent_s, self._state)
-
-
-async def _start_threads() -> None:
-    """Start the threads that loading runs in, while there is memory for them.
-
-    One that is started where there is none never begins, and `threading.Thread.start` waits for that in the event
-    loop, for good.
-    """
-    count = min(32, (os.cpu_count() or 1) + 4)  # as many as the loop's executor has by default
-    all_here = threading.Barrier(count)
-
-    def wait_for_all() -> None:
-        with suppress(threading.BrokenBarrierError):  # somebody gave the loop an executor of fewer
-            all_here.wait(_START_S)
-
-    await asyncio.gather(*(asyncio.to_thread(wait_for_all) for _ in range(count)))

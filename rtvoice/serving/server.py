@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
-from contextlib import AsyncExitStack, contextmanager
+import threading
+from contextlib import AsyncExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 import structlog
@@ -32,6 +34,9 @@ _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # what to op
 
 _MEASURE_S = 10.0
 """Seconds between two looks at what the processes use."""
+
+_START_S = 1.0
+"""Seconds that threads may take to start."""
 
 
 async def serve(
@@ -66,6 +71,7 @@ async def serve(
     with _on_signals(told):
         log.info("starting")
         _check_address(config)
+        await _start_threads()
         metrics = Metrics(config.prices)
         lifecycle = Lifecycle(
             synthesizer,
@@ -158,3 +164,19 @@ async def _unless(event: asyncio.Event, work: Coroutine[None, None, _T]) -> _T |
 def _url(host: str, port: int, scheme: str) -> str:
     host = _ANY_ADDRESS.get(host, host)
     return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
+
+
+async def _start_threads() -> None:
+    """Start the threads that loading runs in, while there is memory for them.
+
+    One that is started where there is none never begins, and `threading.Thread.start` waits for that in the event
+    loop, for good.
+    """
+    count = min(32, (os.cpu_count() or 1) + 4)  # as many as the loop's executor has by default
+    all_here = threading.Barrier(count)
+
+    def wait_for_all() -> None:
+        with suppress(threading.BrokenBarrierError):  # somebody gave the loop an executor of fewer
+            all_here.wait(_START_S)
+
+    await asyncio.gather(*(asyncio.to_thread(wait_for_all) for _ in range(count)))

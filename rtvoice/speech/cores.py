@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rtvoice.speech.cgroups import groups
 from rtvoice.speech.costs import UNMEASURED, Calibration
 
 if TYPE_CHECKING:
@@ -124,29 +125,8 @@ def find_cores(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup"
 
 def _quota(proc: Path, cgroups: Path) -> float | None:
     """The least of the limits from our group up to the root: each of them holds."""
-    limits = [limit for group in _groups(proc, cgroups) if (limit := _limit(group)) is not None]
+    limits = [limit for group in groups("cpu", proc, cgroups) if (limit := _limit(group)) is not None]
     return min(limits, default=None)
-
-
-def _groups(proc: Path, cgroups: Path) -> list[Path]:
-    """The folders of our control group and its ancestors, where they can be seen.
-
-    Each line of /proc/self/cgroup is number:controllers:path. Version 2 has one, with no controllers, and its tree at
-    the top. Inside a container the path may be the host's, and what we see of the tree begins below it.
-    """
-    try:
-        lines = (proc / "self" / "cgroup").read_text().splitlines()
-    except OSError:
-        return []
-    found = []
-    for line in lines:
-        _, controllers, path = line.split(":", 2)
-        if controllers and "cpu" not in controllers.split(","):
-            continue
-        trees = [cgroups / controllers, cgroups / "cpu"] if controllers else [cgroups, cgroups / "unified"]
-        parts = [part for part in path.split("/") if part and part != ".."]
-        found += [tree.joinpath(*parts[:depth]) for tree in trees for depth in range(len(parts), -1, -1)]
-    return found
 
 
 def _limit(group: Path) -> float | None:

@@ -21,6 +21,7 @@ from rtvoice.speech.mapped import let_go_of_code
 from rtvoice.speech.networks import LATER, make_pool, read_arrays
 from rtvoice.speech.phonemes import LANGUAGES, Phonemizer, data_files
 from rtvoice.speech.pieces import TARGET, cut
+from rtvoice.speech.room import check_room
 from rtvoice.speech.settling import keep_settled
 from rtvoice.speech.synthesizer import AudioSlice, SpeechOptions, Synthesizer, VoiceInfo
 from rtvoice.speech.timing import WordClock, begun
@@ -69,7 +70,8 @@ class KokoroSynthesizer(Synthesizer):
             is given, which tells it itself.
 
     Raises:
-        SetupError: (on entering) weights, model, voices or a package is missing or damaged.
+        SetupError: (on entering) weights, model, voices or a package is missing or damaged, or there is too little
+            memory.
     """
 
     def __init__(
@@ -132,6 +134,7 @@ class KokoroSynthesizer(Synthesizer):
             raise InvalidInput("seed must not be negative.", field="seed", allowed="0 and up")
 
     async def __aenter__(self) -> Self:
+        check_room(self._sizes.streams)
         async with AsyncExitStack() as resources:
             # the G2P process loads while the networks do
             if (phonemizer := self._g2p) is None:

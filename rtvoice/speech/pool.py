@@ -167,7 +167,9 @@ class Pool:
         try:
             return self._core.compile_model(file, "CPU", properties)
         except RuntimeError as error:
-            raise SetupError(f"the built model does not load ({error}); run `rtvoice build --force`") from error
+            raise SetupError(
+                f"the built model does not load ({error}); if there is memory enough, run `rtvoice build --force`"
+            ) from error
 
     async def infer(
         self, network: str, inputs: Mapping[str, object], *, turn: Turn | None = None

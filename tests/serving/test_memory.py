@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rtvoice.serving.memory import give_back, keep_little, measure, page_cache
+from rtvoice.serving.memory import give_back, keep_little, measure, page_cache, restart_without_thread_caches
 
 
 def settled():
@@ -113,7 +113,7 @@ def test_large_blocks_go_back_at_once_and_threads_share_heaps():
 def test_how_many_kernels_are_kept_is_said_unless_it_is_already(before, monkeypatch):
     monkeypatch.setattr("os.environ", dict(before))
     keep_little()
-    assert os.environ == {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "40"} | before
+    assert os.environ == {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "10"} | before
 
 
 def test_where_the_c_library_is_another_nothing_happens(monkeypatch):
@@ -121,3 +121,45 @@ def test_where_the_c_library_is_another_nothing_happens(monkeypatch):
     monkeypatch.setattr("os.environ", {})
     keep_little()
     give_back([])
+
+
+STARTED_ANEW = """
+import os, sys
+from rtvoice.serving.memory import restart_without_thread_caches
+print(os.getpid(), flush=True)
+restart_without_thread_caches()
+print(sys.argv[1:], os.environ["GLIBC_TUNABLES"])
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is another C library")
+@pytest.mark.parametrize(
+    ("before", "after", "starts"),
+    [
+        (None, "glibc.malloc.tcache_count=0", 2),
+        ("glibc.malloc.arena_max=3", "glibc.malloc.arena_max=3:glibc.malloc.tcache_count=0", 2),
+        ("glibc.malloc.tcache_count=5", "glibc.malloc.tcache_count=5", 1),
+    ],
+)
+def test_a_program_starts_anew_as_the_same_process_without_thread_caches_unless_they_were_chosen(before, after, starts):
+    environment = {name: value for name, value in os.environ.items() if name != "GLIBC_TUNABLES"}
+    if before is not None:
+        environment["GLIBC_TUNABLES"] = before
+    command = [sys.executable, "-c", STARTED_ANEW, "an argument", "--and", "more"]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root, env=environment)
+    *pids, last = done.stdout.splitlines()
+    assert len(pids) == starts
+    assert len(set(pids)) == 1
+    assert last == f"['an argument', '--and', 'more'] {after}"
+
+
+@pytest.mark.parametrize("hidden", ["sys.executable", "os.confstr"])
+def test_where_there_is_no_program_or_another_c_library_nothing_starts_anew(hidden, monkeypatch):
+    def no_such_name(_):
+        raise ValueError
+
+    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+    monkeypatch.setattr(hidden, "" if hidden == "sys.executable" else no_such_name)
+    monkeypatch.setattr("os.execve", lambda *_: pytest.fail("it starts"))
+    restart_without_thread_caches()
