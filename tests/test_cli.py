@@ -579,6 +579,8 @@ class TestVoices:
         assert fitted == [("af_sky", SENTENCES), "interrupted", ("bf_lily", SENTENCES)]
         assert run("voices", "fit", "af_sky+bf_lily")[:2] == (0, b"Fitted af_sky+bf_lily.\n")
         assert fitted[-1] == ("af_sky+bf_lily", BLEND_SENTENCES)
+        (tmp_path / "data" / "voices" / "af_sky.npz").write_bytes(b"damaged")
+        assert run("voices", "fit", "all")[:2] == (0, b"Fitted af_sky.\n")
 
     def test_packaged_voices_need_no_fetching(self, run):
         assert run("voices", "add", "af_heart")[:2] == (0, b"They are all there already.\n")

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from rtvoice.commands.options import add_command, add_common, count, paths_of
 from rtvoice.commands.progress import ProgressBar
+from rtvoice.errors import SetupError
 
 if TYPE_CHECKING:
     from rtvoice.commands.options import Commands
     from rtvoice.config import Paths
     from rtvoice.speech.synthesizer import VoiceInfo
+    from rtvoice.speech.voices import VoiceStore
 
 SENTENCES = 144
 """Sentences that an added voice is fitted to; packaged ones had 256 (`make statistics`)."""
@@ -156,16 +158,22 @@ def run_fit(arguments: argparse.Namespace) -> int:
 
     store = VoiceStore(paths_of(arguments).data)
     added = [name for name in store.names if store.is_added(name)]
-    if arguments.names == ["all"]:
-        names = [name for name in added if store.statistics(name) is None]
-    else:
-        names = arguments.names
+    names: list[str] = arguments.names
+    if names == ["all"]:
+        names = [name for name in added if not _has_map(store, name)]
     for name in names:
         if len(read_blend(name, store.names)) == 1 and name not in added:
             raise InvalidInput(f"No voice named {name!r} was added.", field="voice", allowed=tuple(added))
         store.blended(name)  # raises where there is nothing to blend
     _fit(arguments, names, arguments.sentences)
     return 0
+
+
+def _has_map(store: VoiceStore, name: str) -> bool:
+    try:
+        return store.statistics(name) is not None
+    except SetupError:  # it is damaged, and a new one mends that
+        return False
 
 
 def _fit(arguments: argparse.Namespace, names: list[str], sentence_count: int | None = None) -> None:

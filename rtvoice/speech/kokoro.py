@@ -172,7 +172,7 @@ class KokoroSynthesizer(Synthesizer):
         self._loaded = None
         await self._resources.aclose()
         await asyncio.to_thread(gc.collect)  # what it frees runs code
-        await asyncio.to_thread(let_go_of_code, "openvino")
+        await asyncio.to_thread(let_go_of_code)
 
     async def load_all(self) -> None:
         """Wait until there is also what entering leaves for later.

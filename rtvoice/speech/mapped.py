@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import ctypes
-import importlib.util
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 _DONTNEED: Final = 4  # MADV_DONTNEED
+_MAPS: Final = Path("/proc/self/maps")
+_LIBRARY: Final = re.compile(r"\.so(?:\.[\w.]+)?\Z")
 
 
-def let_go(folder: Path, permissions: str = "r-", maps: Path = Path("/proc/self/maps")) -> int:
+def let_go(folder: Path, maps: Path = _MAPS) -> int:
     """Drop the pages of files in a folder that this process maps, and return free memory to the kernel.
 
     OpenVINO maps a network's weights and then makes its own arrangement of most of them; what it left behind counts as
@@ -24,19 +26,38 @@ def let_go(folder: Path, permissions: str = "r-", maps: Path = Path("/proc/self/
 
     Args:
         folder: of the files; their mappings must never have been written to.
-        permissions: of the mappings, as far as the kernel's list has to begin with them.
         maps: where the kernel lists this process's mappings.
 
     Returns:
         Bytes of the mappings.
     """
-    folder = folder.resolve()  # the kernel lists files without symbolic links
+    inside = f"{folder.resolve()}/"  # the kernel lists files without symbolic links
+    return _drop(lambda permissions, file: permissions.startswith("r-") and file.startswith(inside), maps)
+
+
+def let_go_of_code(maps: Path = _MAPS) -> int:
+    """Drop the pages of all libraries that hold code, as `let_go` does; they come back one by one as it is run.
+
+    Most of it ran once, to load something. A library's constants stay: what the loader has put addresses into looks the
+    same in the kernel's list, and is not what the file says any more.
+
+    Args:
+        maps: where the kernel lists this process's mappings.
+
+    Returns:
+        Bytes of the mappings.
+    """
+    # by their names: what a compiler made while we run may lie in a file too, one that was written to
+    return _drop(lambda permissions, file: permissions.startswith("r-x") and _LIBRARY.search(file) is not None, maps)
+
+
+def _drop(is_meant: Callable[[str, str], bool], maps: Path) -> int:
     total = 0
     with suppress(OSError, AttributeError):
         libc = ctypes.CDLL(None, use_errno=True)
         for line in maps.read_text("utf-8", "replace").splitlines():
             fields = line.split(maxsplit=5)
-            if len(fields) == 6 and fields[1].startswith(permissions) and Path(fields[5]).is_relative_to(folder):
+            if len(fields) == 6 and is_meant(fields[1], fields[5]):
                 start, end = (int(address, 16) for address in fields[0].split("-"))
                 if libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), _DONTNEED) == 0:
                     total += end - start
@@ -59,17 +80,3 @@ def forget(files: Iterable[Path]) -> None:
                 os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
             finally:
                 os.close(descriptor)
-
-
-def let_go_of_code(package: str) -> int:
-    """Drop the pages of a package's libraries that hold code; they come back one by one as it is run.
-
-    A library's constants stay: what the loader has put addresses into looks the same in the kernel's list, and is not
-    what the file says any more.
-
-    Returns:
-        Bytes of the mappings.
-    """
-    spec = importlib.util.find_spec(package)
-    folders = (spec.submodule_search_locations or ()) if spec is not None else ()
-    return sum(let_go(Path(folder), "r-x") for folder in folders)

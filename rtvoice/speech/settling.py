@@ -86,7 +86,7 @@ async def settle(pool: Pool, folder: Path) -> None:
 
 def _let_go(folder: Path) -> None:
     let_go(folder)
-    let_go_of_code("openvino")  # most of it compiles networks
+    let_go_of_code()
 
 
 def _let_go_of_all(folder: Path) -> None:

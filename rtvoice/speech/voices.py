@@ -156,8 +156,10 @@ class VoiceStore:
         Raises:
             InvalidInput: there is no voice of that name.
         """
-        if name in self._files and name not in self.names:
-            self._refuse_unfitted(name)
+        if is_blend_of(name, self._files):
+            for share in read_blend(name, self._files):
+                if share.voice not in self.names:
+                    self._refuse_unfitted(share.voice)
         return find_voice(name, self._infos)
 
     def check(self, name: str) -> None:

@@ -113,7 +113,7 @@ def test_large_blocks_go_back_at_once_and_threads_share_heaps():
 def test_how_many_kernels_are_kept_is_said_unless_it_is_already(before, monkeypatch):
     monkeypatch.setattr("os.environ", dict(before))
     keep_little()
-    assert os.environ == {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "10"} | before
+    assert os.environ == {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "20"} | before
 
 
 def test_where_the_c_library_is_another_nothing_happens(monkeypatch):

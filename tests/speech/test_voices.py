@@ -426,6 +426,8 @@ class TestUnfittedVoicesThatAreNotOnOffer:
         for refuses in (store.check, lambda name: VoiceStore(tmp_path, [name], unfitted=False)):
             with pytest.raises(InvalidInput, match="may run: rtvoice voices fit af_sky"):
                 refuses("af_sky")
+        with pytest.raises(InvalidInput, match="may run: rtvoice voices fit af_sky,"):
+            store.check("af_heart+af_sky(2)")
         with pytest.raises(InvalidInput, match="no voice named 'af_nobody'"):
             store.check("af_nobody")
         VoiceStore(tmp_path).keep_statistics("af_sky", store.statistics("af_bella"))

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rtvoice.speech.g2p.frames import HEADER, decode, encode
+from rtvoice.speech.mapped import let_go_of_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,6 +70,7 @@ def _load(languages: list[str], cache: Path | None) -> English:
         english.words("Ready.", language)  # its dictionaries, and what the tagger does once
     gc.collect()
     gc.freeze()  # all that was imported is no business of every collection to come
+    let_go_of_code()
     return english
 
 
