@@ -61,8 +61,8 @@ def keep_little() -> None:
     By default each thread has a heap of its own, and what is freed in the midst of one stays; and the allocator learns,
     from the first large block that is freed, to keep such blocks. Here two heaps do, and blocks of 1 MiB and more go
     back at once. And oneDNN, which OpenVINO runs on, keeps the last thousand kernels that it made, whoever has left:
-    5 MB for each sentence of a new length. The last twenty do as well: no load takes longer, and no sentence. With ten
-    speech scatters 20 MB more over the heap, and without any it takes 4 % longer. An environment that says otherwise is
+    5 MB for each sentence of a new length. The last twenty do as well: no load takes longer, and no sentence. With ten,
+    speech scatters 25 MB more over the heap; without any, it takes 4 % longer. An environment that says otherwise is
     heeded. glibc; elsewhere the allocator is left alone.
     """
     os.environ.setdefault(_KERNELS_KEPT, str(_KERNELS))
