@@ -89,7 +89,7 @@ def _least(rooms: Iterable[int | None]) -> int | None:
 
 
 def _left(group: Path, swap: int) -> int | None:
-    """What a group may still take, its cached files counted as free; None if it has no limit, or is not there.
+    """What a group may still take, and what is cached for it; None if it has no limit, or is not there.
 
     Args:
         group: its folder.
@@ -103,8 +103,9 @@ def _left(group: Path, swap: int) -> int | None:
             most = int((group / limit).read_text())
             if most < _UNLIMITED:
                 kept = _fields(group / "memory.stat")
-                files = sum(kept.get(f"{total}{state}_file", 0) for state in ("active", "inactive"))
-                return most - int((group / used).read_text()) + files + _swap(group, swap)
+                caches = (f"{total}active_file", f"{total}inactive_file", "slab_reclaimable")
+                free = sum(kept.get(name, 0) for name in caches)
+                return most - int((group / used).read_text()) + free + _swap(group, swap)
     return None
 
 
