@@ -25,6 +25,7 @@ _ARENAS = 2
 _MMAP_THRESHOLD = 1 << 20
 _KERNELS_KEPT, _KERNELS = "ONEDNN_PRIMITIVE_CACHE_CAPACITY", 20
 _TUNABLES, _THREAD_CACHE = "GLIBC_TUNABLES", "glibc.malloc.tcache_count"
+_RESTARTED = "RTVOICE_RESTARTED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +83,10 @@ def restart_without_thread_caches() -> None:
     happens.
     """
     tunables = os.environ.get(_TUNABLES, "")
-    if _THREAD_CACHE in tunables or not sys.executable or not _has_glibc():
+    # Once only: to a program with capabilities, as a Python that may listen on port 80, glibc passes no tunables on.
+    if _THREAD_CACHE in tunables or _RESTARTED in os.environ or not sys.executable or not _has_glibc():
         return
-    environment = {**os.environ, _TUNABLES: f"{tunables}:{_THREAD_CACHE}=0".removeprefix(":")}
+    environment = {**os.environ, _TUNABLES: f"{tunables}:{_THREAD_CACHE}=0".removeprefix(":"), _RESTARTED: "1"}
     with suppress(OSError):  # then with them
         os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment)  # noqa: S606  # which is ourselves
 

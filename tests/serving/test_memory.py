@@ -142,7 +142,8 @@ print(sys.argv[1:], os.environ["GLIBC_TUNABLES"])
     ],
 )
 def test_a_program_starts_anew_as_the_same_process_without_thread_caches_unless_they_were_chosen(before, after, starts):
-    environment = {name: value for name, value in os.environ.items() if name != "GLIBC_TUNABLES"}
+    ours = {"GLIBC_TUNABLES", "RTVOICE_RESTARTED"}
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
     if before is not None:
         environment["GLIBC_TUNABLES"] = before
     command = [sys.executable, "-c", STARTED_ANEW, "an argument", "--and", "more"]
@@ -154,12 +155,22 @@ def test_a_program_starts_anew_as_the_same_process_without_thread_caches_unless_
     assert last == f"['an argument', '--and', 'more'] {after}"
 
 
+def test_a_program_that_is_passed_no_tunables_starts_anew_once_only():
+    code = STARTED_ANEW.replace("\nprint(os.getpid()", "\nos.environ.pop('GLIBC_TUNABLES', None)\nprint(os.getpid()")
+    environment = {name: value for name, value in os.environ.items() if name != "RTVOICE_RESTARTED"}
+    command = [sys.executable, "-c", code.replace('os.environ["GLIBC_TUNABLES"]', '"end"')]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root, env=environment, timeout=30)
+    assert done.stdout.splitlines()[2:] == ["[] end"]
+
+
 @pytest.mark.parametrize("hidden", ["sys.executable", "os.confstr"])
 def test_where_there_is_no_program_or_another_c_library_nothing_starts_anew(hidden, monkeypatch):
     def no_such_name(_):
         raise ValueError
 
-    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+    for name in ("GLIBC_TUNABLES", "RTVOICE_RESTARTED"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(hidden, "" if hidden == "sys.executable" else no_such_name)
     monkeypatch.setattr("os.execve", lambda *_: pytest.fail("it starts"))
     restart_without_thread_caches()
